@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import Refusal
 from .items import Cloze, ForcedChoice, Item, ItemError, Labelled, MinimalPair, ScoredPair, Sentence, blank
+from .text import cycle
 
 PREFIX = "own-"  # of the name of one's own data, in records too
 COLUMNS: dict[tuple[str, ...], Callable[..., Item]] = {  # of a CSV file -> the item a line becomes; the first that fits
@@ -244,25 +245,10 @@ def _treebank(path: Path) -> Iterator[Sentence]:
         block.comments.setdefault("sent_id", str(number - 1))
         split, condition = block.comments.get("split", "test"), block.comments.get("condition", "")
         made = conllu.sentence(block, split=split, condition=condition)
-        if circle := _circle(made.heads):
-            words = " -> ".join(made.words[i] for i in circle)
+        if circle := cycle(made.heads):
+            words = " -> ".join(made.words[i] for i in (*circle, circle[0]))
             raise OwnDataError(f"{path}, sentence {number} (line {block.line}): its heads go in a circle: {words}")
         yield made
-
-
-def _circle(heads: Sequence[int]) -> list[int]:
-    """Words whose heads lead back to the first of them; none in a tree.
-
-    >>> _circle((1, 2, -1)), _circle((1, 2, 0, -1))
-    ([], [0, 1, 2, 0])
-    """
-    for start in range(len(heads)):
-        chain = [start]
-        while heads and (above := heads[chain[-1]]) >= 0:
-            chain.append(above)
-            if above in chain[:-1]:
-                return chain[chain.index(above) :]
-    return []
 
 
 def _table(path: Path, task: str | None, columns: list[str]) -> Iterator[Item]:

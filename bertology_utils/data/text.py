@@ -106,3 +106,24 @@ def marked(words: Sequence[str], *spans: tuple[int, int]) -> str:
 def an(word: str) -> str:
     """The indefinite article before `word`, by its first letter (the generated words have no silent h)."""
     return "an" if word[:1].lower() in "aeio" or (word[:1] == "u" and not word.startswith(("uni", "use"))) else "a"
+
+
+def cycle(heads: Sequence[int]) -> list[int]:
+    """Words whose heads lead in a circle, each before its head; none in a tree.
+
+    >>> cycle((1, 2, -1)), cycle((1, 2, 0, -1))
+    ([], [0, 1, 2])
+    """
+    seen = [-1] * len(heads)
+    for start in range(len(heads)):
+        node = start
+        while node >= 0 and seen[node] < 0:
+            seen[node] = start
+            node = heads[node]
+        if node >= 0 and seen[node] == start:
+            out, at = [node], heads[node]
+            while at != node:
+                out.append(at)
+                at = heads[at]
+            return out
+    return []

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.items import Span
-from ..scores.trees import cycle
+from ..data.text import cycle
 
 ROOT = "0@ROOT"
 

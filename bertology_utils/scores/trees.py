@@ -12,6 +12,7 @@ import networkx as nx
 import numpy as np
 
 from ..data.items import Sentence
+from ..data.text import cycle
 
 
 def _checked(scores: np.ndarray, root: int) -> np.ndarray:
@@ -36,7 +37,7 @@ def arborescence(scores: np.ndarray, root: int) -> np.ndarray:
 def _edmonds(scores: np.ndarray, root: int) -> np.ndarray:
     heads = scores.argmax(0)
     heads[root] = -1
-    looped = cycle(heads)
+    looped = cycle(heads.tolist())
     if not looped:
         return heads
     inside = np.array(looped)
@@ -54,23 +55,6 @@ def _edmonds(scores: np.ndarray, root: int) -> np.ndarray:
     entry = solved[-1]
     heads[inside[gain[entry].argmax()]] = outside[entry]
     return heads
-
-
-def cycle(heads: Sequence[int] | np.ndarray) -> list[int]:
-    """The words of some cycle, each before its head, or none."""
-    seen = np.full(len(heads), -1)
-    for start in range(len(heads)):
-        node = start
-        while node >= 0 and seen[node] < 0:
-            seen[node] = start
-            node = heads[node]
-        if node >= 0 and seen[node] == start:
-            out, at = [int(node)], heads[node]
-            while at != node:
-                out.append(int(at))
-                at = heads[at]
-            return out
-    return []
 
 
 def oriented(edges: Iterable[tuple[int, int]], n: int, root: int) -> np.ndarray:
