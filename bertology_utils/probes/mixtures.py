@@ -75,32 +75,6 @@ class Mixture:
         return torch.tensordot(weights, z, 1) @ self._weight.T + self._bias
 
 
-def fit_mixture(
-    x: np.ndarray,
-    labels: np.ndarray,
-    *,
-    l2: float = 1e-2,
-    even: float = 1e-3,
-    device: torch.device | str = "cpu",
-) -> Mixture:
-    """Fit scalar mixing weights and a linear classifier together, by full-batch L-BFGS.
-
-    Each layer is standardised first: a weight is a layer's share only if the layers have one scale.
-
-    Parameters
-    ----------
-    x : float array (L, N, F)
-    labels : str array (N,)
-    even : float
-        Weight of half the squared scores under the softmax, which holds the weights to even ones where the data do not
-        speak: without it, a few hundred examples that can be told apart drive them into a corner. `cumulative`
-        chooses it on dev. (The penalty and the unit size of mixtures came in after figures of unfinished models had
-        been seen.)
-    """
-    (mixture,) = fit_mixtures(x, labels, [len(x)], [even], l2=l2, device=device)
-    return mixture
-
-
 def fit_mixtures(
     x: np.ndarray,
     labels: np.ndarray,
@@ -110,7 +84,22 @@ def fit_mixtures(
     l2: float = 1e-2,
     device: torch.device | str = "cpu",
 ) -> list[Mixture]:
-    """As `fit_mixture`, K fits at once on the same vectors: each of the lowest so many `layers`, with its `even`."""
+    """Fit scalar mixing weights and a linear classifier together, by full-batch L-BFGS; K fits at once on the same vectors.
+
+    Each layer is standardised first: a weight is a layer's share only if the layers have one scale.
+
+    Parameters
+    ----------
+    x : float array (L, N, F)
+    labels : str array (N,)
+    layers : sequence of int (K,)
+        How many of the lowest layers each fit mixes.
+    even : sequence of float (K,)
+        Weight of half the squared scores under the softmax, which holds the weights to even ones where the data do not
+        speak: without it, a few hundred examples that can be told apart drive them into a corner. `cumulative`
+        chooses it on dev. (The penalty and the unit size of mixtures came in after figures of unfinished models had
+        been seen.)
+    """
     known = tensor(x, device)
     device = known.device
     if known.ndim != 3 or known.shape[1] != len(labels) or not len(labels):
@@ -205,12 +194,12 @@ def cumulative(x: np.ndarray, targets: Targets, settings: Settings) -> Cumulativ
     predicted = np.array([m.predict(x[: len(m.weights), test]) for m in fits])
     right = predicted == targets.labels[test]
     unrelated = control_task(targets, settings.seed).labels
-    control = fit_mixture(known, unrelated[train], even=EVEN[k], device=device).predict(x[:, test])
+    (drawn,) = fit_mixtures(known, unrelated[train], [depth], [EVEN[k]], device=device)
     return Cumulative(
         Profile.of(right, targets.sentence[test], settings),
         predicted,
         right,
         fits[-1],
         constant(targets),
-        control == unrelated[test],
+        drawn.predict(x[:, test]) == unrelated[test],
     )

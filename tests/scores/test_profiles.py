@@ -108,10 +108,15 @@ def planted(layer, n=300, size=6, depth=4, seed=0):
     return x.astype(np.float32), labels
 
 
+def mixed(x, labels, even=1e-3, **options):
+    (mixture,) = mixtures.fit_mixtures(x, labels, [len(x)], [even], **options)
+    return mixture
+
+
 @pytest.mark.parametrize("layer", [0, 2, 3])
 def test_the_mixture_finds_the_layer_that_tells(layer):
     x, labels = planted(layer)
-    mixture = mixtures.fit_mixture(x[:, :200], labels[:200])
+    mixture = mixed(x[:, :200], labels[:200])
     assert mixture.weights.sum() == pytest.approx(1) and mixture.weights.argmax() == layer
     assert (mixture.predict(x[:, 200:]) == labels[200:]).mean() > 0.95
     assert abs(mixture.centre_of_gravity - layer) < 0.5 and mixture.kl > 0.5
@@ -119,7 +124,7 @@ def test_the_mixture_finds_the_layer_that_tells(layer):
 
 def test_equal_layers_are_mixed_evenly():
     x, labels = planted(0, depth=1)
-    mixture = mixtures.fit_mixture(np.repeat(x, 4, 0), labels)
+    mixture = mixed(np.repeat(x, 4, 0), labels)
     assert np.allclose(mixture.weights, 0.25) and mixture.kl == pytest.approx(0, abs=1e-6)
 
 
@@ -127,18 +132,18 @@ def test_layers_that_all_tell_share_the_weight_and_what_says_nothing_stays_even(
     copies = [planted(0, depth=1, seed=0)[0], planted(0, depth=1, seed=0)[0]]
     x, labels = planted(0, depth=3)
     both = np.concatenate([*copies, x[1:]])  # two layers tell alike, two are noise
-    weights = mixtures.fit_mixture(both, labels).weights
+    weights = mixed(both, labels).weights
     assert abs(weights[0] - weights[1]) < 0.01 and weights[:2].sum() > 0.7
     noise = np.random.default_rng(1).normal(size=(4, 300, 6)).astype(np.float32)
-    assert mixtures.fit_mixture(noise, labels, l2=1.0).kl < 0.05
-    sure, even = (mixtures.fit_mixture(x, labels, even=e) for e in (1e-4, 1.0))
+    assert mixed(noise, labels, l2=1.0).kl < 0.05
+    sure, even = (mixed(x, labels, even=e) for e in (1e-4, 1.0))
     assert even.kl < 0.1 < sure.kl and sure.log_loss(x, labels) < even.log_loss(x, labels)
 
 
 def test_vectors_and_labels_of_different_number_are_refused():
     x, labels = planted(1)
     with pytest.raises(ValueError, match="do not go together"):
-        mixtures.fit_mixture(x, labels[:5])
+        mixed(x, labels[:5])
 
 
 def test_settling_layers():
@@ -168,7 +173,7 @@ def test_cumulative_scores_of_word_identity_gain_nothing_above_the_embeddings():
 
 def test_vectors_that_are_all_alike_give_the_shares_of_the_labels():
     labels = np.array(["a"] * 30 + ["b"] * 10)
-    mixture = mixtures.fit_mixture(np.ones((3, 40, 5)), labels)
+    mixture = mixed(np.ones((3, 40, 5)), labels)
     assert set(mixture.predict(np.ones((3, 4, 5)))) == {"a"}
     expected = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
     assert mixture.log_loss(np.ones((3, 40, 5)), labels) == pytest.approx(expected, abs=1e-3)
