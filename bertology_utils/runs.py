@@ -34,7 +34,7 @@ from .subject import models
 from .subject.encode import unknown_share
 from .subject.layout import LAYOUTS
 from .subject.models import Subject
-from .subject.progress import Progress
+from .subject.progress import progress
 
 FEW = 20  # items per task below which whatever fails is put down to their number: some split, class or fold is empty
 UNKNOWN = 0.25  # share of pieces that a vocabulary may lack; of running text in its own language, under 1 % are
@@ -226,7 +226,7 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
         if isinstance(subject, Subject) and not unknown:  # the twin has the same vocabulary
             unknown = {"unknown_pieces": _readable(it, subject, data)}
         start = time.perf_counter()
-        with Progress.of(subject, f"{it.id}: {subject.name} on {data.name}", seconds(it.id, subject.name, data.name)):
+        with progress(subject, f"{it.id}: {subject.name} on {data.name}", seconds(it.id, subject.name, data.name)):
             rows = rows_of(it, subject, data, settings)
         measured.append((subject, rows, time.perf_counter() - start))
     untrained = next((rows for subject, rows, _ in measured if subject.is_twin), None)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import pytest
+import torch
 import typer
 from bench import GAPS, Bench, record
-from support import tiny_folder, write_model
+from support import tiny, tiny_folder, write_model
 
 from bertology_utils import cards, cli, runs
 from bertology_utils.claims import evidence, ledger, listing
@@ -18,7 +20,7 @@ from bertology_utils.claims.registry import NotRunnable
 from bertology_utils.cli import base
 from bertology_utils.errors import TooFew
 from bertology_utils.settings import Settings
-from bertology_utils.subject.progress import Progress
+from bertology_utils.subject import progress
 
 
 def shipped(model: str = "mini") -> evidence.Evidence:
@@ -282,31 +284,32 @@ class Terminal:
 
 
 def test_long_work_shows_itself_on_a_terminal_and_in_a_notebook_that_somebody_watches(monkeypatch):
-    import time
+    def told(expected=None) -> str:
+        terminal.text = ""
+        with progress.progress(tiny(), "a claim: mini on builtin", expected):
+            time.sleep(0.12)  # a bar is drawn ten times a second
+            tiny().base(torch.ones(3, 5, dtype=torch.long))
+        return terminal.text
 
-    from bertology_utils.subject import progress
-
-    monkeypatch.setattr(progress, "WAIT", 0.01)
-    monkeypatch.setattr(progress, "EVERY", 0.01)
     terminal = Terminal()
-    with Progress("a claim: mini on builtin", 60.0, terminal):
-        time.sleep(0.1)
-    assert "a claim: mini on builtin: 0 rows read, 0%, 0:00 gone, about 0:59 left" in terminal.text
-    assert terminal.text.endswith(" \r") and not terminal.text.rsplit("\r", 2)[1].strip()  # nothing is left of it
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert told() == "", "short work needs no line"
+    monkeypatch.setattr(progress, "WAIT", 1e-9)
+    text = told(60.0)
+    assert "a claim: mini on builtin (took 01:00 when shipped): 3 rows" in text
+    assert text.endswith("\r") and not text.rsplit("\r", 2)[1].strip()  # nothing is left of it
+    progress.place.set(None)  # one of several processes
+    assert told() == ""
+    progress.place.set("[2/7] ")
+    assert "[2/7] a claim" in told()
+    progress.place.set("")
     terminal.isatty = lambda: False
-    before = terminal.text
-    with Progress("a claim", 60.0, terminal):
-        time.sleep(0.05)
-    assert terminal.text == before
+    assert told() == ""
     monkeypatch.setattr(Terminal, "__module__", "ipykernel.iostream")  # in a notebook, unless the book executes it
-    with Progress("a claim", 60.0, terminal):
-        time.sleep(0.05)
-    assert terminal.text != before
-    before = terminal.text
+    assert "3 rows" in told()
     monkeypatch.setenv("NO_PROGRESS", "1")
-    with Progress("a claim", 60.0, terminal):
-        time.sleep(0.05)
-    assert terminal.text == before
+    assert told() == ""
+    assert not tiny().base._forward_pre_hooks
 
 
 def test_a_mistyped_claim_is_refused_before_what_runs_models_is_imported():
