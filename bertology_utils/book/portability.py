@@ -1,27 +1,21 @@
 """Do the notebooks say the same on other machines? Each is executed as another machine would, and what moves is told.
 
 A variant is an environment that makes the numerical libraries round otherwise: other vector instructions, other
-kernels, other numbers of threads, noise of the size of rounding planted in every hidden state, other releases of torch.
-The fresh outputs are compared with the stored ones as `scores.sameness` defines it. The table shows, per notebook and
-variant, the largest movement of a figure in half-widths of its own interval; a tenth is what the tests allow.
+kernels, other numbers of threads, noise of the size of rounding planted in every hidden state. The fresh
+outputs are compared with the stored ones as `scores.sameness` defines it. The table shows, per notebook and variant, the
+largest movement of a figure in half-widths of its own interval; a tenth is what the tests allow.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import os
 import platform
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 import nbformat
@@ -41,7 +35,6 @@ VARIANTS: dict[str, dict[str, str]] = {
     "two threads": dict.fromkeys(_THREADS, "2"),
     "noise": {"BERTOLOGY_NOISE": NOISE},
 }
-RELEASES = ("oldest torch", "newest torch")  # each in an environment of its own, when asked for
 
 
 @dataclass(frozen=True)
@@ -131,72 +124,23 @@ def table(found: Mapping[str, Mapping[str, Moved]]) -> str:
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The words of the command line."""
-    parser.add_argument("--variants", default="", help=f"some of: {', '.join([*VARIANTS, *RELEASES])}; comma between")
+    parser.add_argument("--variants", default="", help=f"some of: {', '.join(VARIANTS)}; comma between")
     parser.add_argument("--notebooks", default="", help="names or numbers of some; comma between")
-    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
 
 
 def main(given: argparse.Namespace, root: Path) -> int:
     """Execute, compare, print the table; 1 if a notebook does not say the same somewhere."""
     names = [n.strip() for n in given.notebooks.split(",") if n.strip()]
     wanted = [v.strip() for v in given.variants.split(",") if v.strip()] or list(supported())
-    unknown = sorted(set(wanted) - {*VARIANTS, *RELEASES})
+    unknown = sorted(set(wanted) - set(VARIANTS))
     if unknown:
-        raise notebooks.NotebookError(f"unknown variants {unknown}; there are {', '.join([*VARIANTS, *RELEASES])}")
+        raise notebooks.NotebookError(f"unknown variants {unknown}; there are {', '.join(VARIANTS)}")
     found: dict[str, dict[str, Moved]] = {}
     for variant in wanted:
-        if variant in VARIANTS and variant not in supported():
+        if variant not in supported():
             print(f"{variant}: skipped, this processor has none", file=sys.stderr)
             continue
         print(variant, file=sys.stderr, flush=True)
-        try:
-            if variant in RELEASES:
-                found[variant] = _elsewhere(root, names, variant)
-            else:
-                found[variant] = measure(root / "notebooks", names, VARIANTS[variant])
-        except Unavailable as error:
-            print(f"{variant}: skipped, {error}", file=sys.stderr)
-    if given.json:
-        print(json.dumps({v: {n: [m.half_widths, m.differing] for n, m in row.items()} for v, row in found.items()}))
-    else:
-        print(table(found))
+        found[variant] = measure(root / "notebooks", names, VARIANTS[variant])
+    print(table(found))
     return int(any(m.differing for row in found.values() for m in row.values()))
-
-
-class Unavailable(RuntimeError):
-    """A release of torch cannot be had here; the message says why."""
-
-
-def _elsewhere(root: Path, names: Sequence[str], variant: str) -> dict[str, Moved]:
-    """The notebooks in a virtual environment of their own, with another torch."""
-    wanted = f"torch=={_oldest()}.*" if variant == "oldest torch" else "torch"
-    with tempfile.TemporaryDirectory(prefix="bertology-torch-") as folder:
-        venv.create(folder, with_pip=True)
-        python = str(Path(folder) / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
-        _pip(python, "--dry-run", "--no-deps", "--report", str(Path(folder) / "report.json"), wanted)
-        report = json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))
-        version = report["install"][0]["metadata"]["version"]
-        # beside a torch that is the build for processors alone gigabytes more are not wanted
-        if "+cpu" in metadata.version("torch") and "+cpu" not in version:
-            raise Unavailable(f"the package index has torch {version} only with the libraries of accelerators")
-        _pip(python, wanted, "-e", f"{root}[book]")
-        words = ["-m", "bertology_utils.book", "portability", "--json", "--variants", "as it is"]
-        words += ["--notebooks", ",".join(names)]
-        ran = subprocess.run([python, *words], cwd=root, stdout=subprocess.PIPE, text=True)
-        if not ran.stdout.strip():
-            raise Unavailable(f"with torch {version} the notebooks could not be executed")
-        ((_, rows),) = json.loads(ran.stdout.splitlines()[-1]).items()
-        return {name: Moved(half, tuple(differing)) for name, (half, differing) in rows.items()}
-
-
-def _pip(python: str, *words: str) -> None:
-    ran = subprocess.run([python, "-m", "pip", "install", "--quiet", *words], capture_output=True, text=True)
-    if ran.returncode:
-        errors = (line.removeprefix("ERROR: ") for line in ran.stderr.splitlines() if line.startswith("ERROR: "))
-        raise Unavailable(next(errors, "pip failed"))
-
-
-def _oldest() -> str:
-    """The lower bound of torch that the package states."""
-    bounds = (re.match(r"torch\b.*>=\s*([\d.]+)", stated) for stated in metadata.requires("bertology-utils") or ())
-    return next(bound[1] for bound in bounds if bound)

@@ -32,7 +32,7 @@ def root(tmp_path_factory):
 
 
 def given(**words):
-    return argparse.Namespace(**{"variants": "", "notebooks": "", "json": False, **words})
+    return argparse.Namespace(**{"variants": "", "notebooks": "", **words})
 
 
 def test_movement_is_told_in_half_widths_and_the_exit_code_says_whether_it_is_too_much(root, capsys):
@@ -73,16 +73,6 @@ def test_variants_are_those_of_the_processor(monkeypatch):
         assert {"as it is", "no vectors", "two threads", "noise"} <= set(portability.supported())
     with pytest.raises(notebooks.NotebookError, match="abacus"):
         portability.main(given(variants="abacus"), portability.Path("."))
-
-
-def test_a_release_that_cannot_be_had_is_skipped_with_its_reason(root, monkeypatch, capsys):
-    def refuse(*words):
-        raise portability.Unavailable("no matching distribution found for torch==2.4.*")
-
-    monkeypatch.setattr(portability, "_elsewhere", refuse)
-    assert portability.main(given(variants="oldest torch"), root) == 0
-    assert "oldest torch: skipped, no matching distribution" in capsys.readouterr().err
-    assert portability._oldest() == "2.4"
 
 
 # One claim for each kind of fit: linear probes, structural probes, mixtures and one hidden layer, erasure
