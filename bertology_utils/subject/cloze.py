@@ -163,19 +163,6 @@ def likeliest(
     return out
 
 
-def ranks(subject: Subject, items: Sequence[Cloze], settings: Settings | None = None) -> np.ndarray:
-    """Rank of the best-placed answer of each item among the whole vocabulary, 0 for the top; shape (n,), int."""
-    ids = [[filler_id(subject, w) for w in item.answers] for item in items]
-    for item, found in zip(items, ids):
-        if not any(f is not None for f in found):
-            raise ItemError(f"no answer is one piece for {subject.name}: {item}")
-    out = np.empty(len(items), int)
-    for i, logs in log_probabilities(subject, [item.text for item in items], settings):
-        best = max(logs[f] for f in ids[i] if f is not None)
-        out[i] = int((logs > best).sum())
-    return out
-
-
 def text_rows(subject: Subject, texts: Sequence[str]) -> list[Row]:
     """Input rows of running text; a word is what the tokenizer's own pre-tokenizer splits off.
 

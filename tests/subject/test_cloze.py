@@ -7,7 +7,7 @@ import pytest
 import torch
 from support import tiny
 
-from bertology_utils.data.items import Cloze, ForcedChoice, ItemError, MinimalPair
+from bertology_utils.data.items import ForcedChoice, ItemError, MinimalPair
 from bertology_utils.settings import Settings
 from bertology_utils.subject import cloze, encode
 from bertology_utils.subject.encode import TooLong
@@ -47,12 +47,9 @@ def test_unknown_word_is_no_filler():
     assert cloze.filler_id(tiny(), "Dog") == tiny().tokenizer.get_vocab()["dog"]
 
 
-def test_ranks_and_top_k_agree():
+def test_top_k_begins_with_the_likeliest_piece():
     text = ITEMS[0].text
     best = cloze.top_k(tiny(), [text], 5)[0]
-    words = [w for w in best if cloze.filler_id(tiny(), w) is not None]
-    for word in words:
-        assert cloze.ranks(tiny(), [Cloze(id="x", text=text, answers=(word,))])[0] == best.index(word)
     assert int(np.argmax(logs(text))) == tiny().tokenizer.convert_tokens_to_ids(best[0])
 
 

@@ -7,7 +7,7 @@ does, while the builders stay as they are (see `generated.reserved`), of the han
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,16 @@ def condition(item: Item) -> str:
     return item.condition if not isinstance(item, Cloze) else ""
 
 
+def ranks(subject: Subject, items: Sequence[Cloze], settings: Settings) -> np.ndarray:
+    """Rank of the best-placed answer of each item (one of them is one piece) in the whole vocabulary, 0 for the top; int (n,)."""
+    ids = [[cloze.filler_id(subject, w) for w in item.answers] for item in items]
+    out = np.empty(len(items), int)
+    for i, logs in cloze.log_probabilities(subject, [item.text for item in items], settings):
+        best = max(logs[f] for f in ids[i] if f is not None)
+        out[i] = int((logs > best).sum())
+    return out
+
+
 def rows(subject: Subject, n: int = 2000, seed: int = 0, settings: Settings | None = None) -> pd.DataFrame:
     """Accuracy by task and condition, with 95 % intervals over the items.
 
@@ -77,7 +87,7 @@ def rows(subject: Subject, n: int = 2000, seed: int = 0, settings: Settings | No
             measure, right = "accuracy", scores[::2] > scores[1::2]
         elif isinstance(items[0], Cloze):
             items = [i for i in items if any(cloze.filler_id(subject, a) is not None for a in i.answers)]
-            measure, right = "precision at 1", cloze.ranks(subject, items, settings) == 0
+            measure, right = "precision at 1", ranks(subject, items, settings) == 0
         else:
             items, _ = cloze.single_piece(subject, items)
             measure, right = "accuracy", cloze.choose(subject, items, settings) > 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from pretrain_corpus import configuration
+from support import tiny
 
 import bertology_world as builtin
 from bertology_pretrain import ConfigError, CorpusError, competence, generated, load_config, main, train
-from bertology_utils.data.items import Ambiguity, Labelled
+from bertology_utils.data.items import Ambiguity, Cloze, Labelled
 from bertology_utils.settings import Settings
+from bertology_utils.subject import cloze
 from bertology_utils.subject.models import bundled, load
 
 SETTINGS = Settings(device="cpu", draws=200)
@@ -125,3 +127,10 @@ def test_the_generated_text_is_what_a_run_without_a_corpus_is_trained_on(tmp_pat
         train.run(
             configuration(generated=100, vocab=9_000), None, tmp_path / "y", device="cpu", cache=tmp_path / "cache"
         )
+
+
+def test_ranks_and_top_k_agree():
+    text = "The dog [MASK] ."
+    for rank, word in enumerate(cloze.top_k(tiny(), [text], 5)[0]):
+        if cloze.filler_id(tiny(), word) is not None:
+            assert competence.ranks(tiny(), [Cloze(id="x", text=text, answers=("unable", word))], SETTINGS) == [rank]

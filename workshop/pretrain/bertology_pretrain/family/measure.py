@@ -30,7 +30,7 @@ from bertology_utils.subject import cloze
 from bertology_utils.subject.models import Subject, load
 
 from .. import curve
-from ..competence import condition, new
+from ..competence import condition, new, ranks
 from ..corpus import Corpus
 from . import places, whole
 from .languages import bits
@@ -163,7 +163,7 @@ def facts(subject: Subject, settings: Settings) -> dict[str, str]:
     for item in items:
         answers.setdefault(item.condition, []).extend(item.answers)
     usual = {relation: max(sorted(set(a)), key=a.count) for relation, a in answers.items()}
-    known = cloze.ranks(subject, items, settings) == 0
+    known = ranks(subject, items, settings) == 0
     return {"right": bits(known), "majority": bits(np.array([usual[i.condition] in i.answers for i in items]))}
 
 
