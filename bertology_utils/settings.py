@@ -17,7 +17,6 @@ from .errors import Refusal
 
 PREFIX = "BERTOLOGY_"
 TWIN = "-untrained"  # what the name of a model's untrained twin ends in
-ROLES = ("nonsp", "partner", "shallow")  # second models of a comparison, each named by BERTOLOGY_<ROLE>
 # Tokens per batch by device. A processor is fastest where a batch's states stay in its cache and little is padded: of 128
 # to 4,096, 512 took the least time for 500 sentences on one core (1.35 s; 1.69 s with 4,096, which also computes 1.40
 # pieces per real one against 1.06, and takes six times the memory). An accelerator wants larger ones.
@@ -70,8 +69,8 @@ class Settings:
     noise : float
         Relative size of rounding noise planted in every hidden state: what do figures owe to the last bits? 0 for none;
         1e-6 is what two processors differ by.
-    companions : tuple of str
-        ``role=model`` for the second models of comparisons, the roles being `ROLES`.
+    nonsp, partner, shallow : str
+        The second models of comparisons (`subject.companions`), where they are named.
     fast : bool
         In a notebook: few items, few draws and no twin, as ``--fast`` of the command line. Does everything run?
     mirror : Path | None
@@ -91,7 +90,9 @@ class Settings:
     n: int | None = None
     draws: int = 2000
     noise: float = 0.0
-    companions: tuple[str, ...] = ()
+    nonsp: str = ""
+    partner: str = ""
+    shallow: str = ""
     fast: bool = False
     mirror: Path | None = None
     cache: Path = field(default_factory=lambda: _user_folder("cache"))
@@ -111,15 +112,8 @@ class Settings:
             raise SettingsError(f"seed is {self.seed}; it must be at least 0 and below {SEEDS}")
         if not 0 <= self.noise < 1:
             raise SettingsError(f"noise is {self.noise}; it must be at least 0 and below 1")
-        for pair in self.companions:
-            if pair.partition("=")[0] not in ROLES or not pair.partition("=")[2]:
-                raise SettingsError(f"companions: {pair!r} is not role=model with a role of {', '.join(ROLES)}")
         if self.n is not None and self.n < 1:
             raise SettingsError(f"n is {self.n}; it must be positive, or left out")
-
-    def companion(self, role: str) -> str:
-        """The model that is named for a role; empty where none is."""
-        return dict(pair.split("=", 1) for pair in self.companions).get(role, "")
 
     @classmethod
     def of(cls, base: Settings | None = None, **given: Any) -> Settings:
@@ -135,16 +129,12 @@ class Settings:
     def _environment(cls) -> dict[str, Any]:
         cls._complain_of_unknown()
         found = {f.name: os.environ.get(PREFIX + f.name.upper(), "").strip() for f in fields(cls)}
-        roles = [(role, os.environ.get(PREFIX + role.upper(), "").strip()) for role in ROLES]
-        named = [f"{role}={model}" for role, model in roles if model]
-        if named:
-            found["companions"] = ",".join([found["companions"], *named]).strip(",")
         return {name: cls._read(name, text) for name, text in found.items() if text}
 
     @classmethod
     def _complain_of_unknown(cls) -> None:
         """A misspelt variable would leave a default in force without a word."""
-        known = {*ELSEWHERE, *(PREFIX + name.upper() for name in (*(f.name for f in fields(cls)), *ROLES))}
+        known = {*ELSEWHERE, *(PREFIX + f.name.upper() for f in fields(cls))}
         for name, value in sorted(os.environ.items()):
             if name.startswith(PREFIX) and name not in known and value.strip():
                 near = difflib.get_close_matches(name, sorted(known), 1)
@@ -161,7 +151,6 @@ class Settings:
             "draws": int,
             "noise": float,
             "fast": lambda v: {"1": True, "0": False, "true": True, "false": False}[str(v).lower()],
-            "companions": lambda v: tuple(v.split(",")) if isinstance(v, str) else tuple(v),
             **dict.fromkeys(("mirror", "cache", "evidence"), lambda v: Path(v).expanduser()),
         }
         try:

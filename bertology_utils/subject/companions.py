@@ -22,7 +22,7 @@ def companion(role: str, settings: Settings, *, twin: bool = False, default: str
     Parameters
     ----------
     role : str
-        One of `settings.ROLES`.
+        A field of the settings: ``nonsp``, ``partner`` or ``shallow``.
     default : str, optional
         The model to take where neither the settings nor the cache folder names one.
 
@@ -32,7 +32,7 @@ def companion(role: str, settings: Settings, *, twin: bool = False, default: str
         If the model that is named cannot be had.
     """
     folder = _folder(role, settings)
-    name = settings.companion(role) or (str(folder) if (folder / "config.json").is_file() else "") or default
+    name = getattr(settings, role) or (str(folder) if (folder / "config.json").is_file() else "") or default
     if not name:
         return None
     # the model depends on these settings alone, so one load serves subject, twin and several claims

@@ -99,7 +99,7 @@ def test_a_model_without_nsp_is_shown_beside_and_decides_nothing(tmp_path):
     it = registered()["emb.segment_position.mickus2019"]
     settings = Settings(draws=50, cache=tmp_path)
     alone = it.experiment(tiny(), data(it.id), settings)
-    beside = it.experiment(tiny(), data(it.id), replace(settings, companions=(f"nonsp={tiny_folder()}",)))
+    beside = it.experiment(tiny(), data(it.id), replace(settings, nonsp=str(tiny_folder())))
     assert set(beside.measure) - set(alone.measure) == {"relative shift without NSP"}
     clauses = ledger.row(it.id).clauses
     assert rules.decide(clauses, alone).outcome == rules.decide(clauses, beside).outcome

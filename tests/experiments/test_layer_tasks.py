@@ -105,7 +105,7 @@ def test_without_a_companion_of_another_depth_the_comparison_says_what_is_missin
     found = claim.experiment(tiny(), data(treebank=treebank()), settings)
     assert decide(ledger.row(claim.id).clauses, found).outcome == "untestable"
     assert "BERTOLOGY_SHALLOW" in found.attrs["notes"][0]
-    alike = Settings(draws=50, cache=tmp_path, companions=(f"shallow={write_model(tmp_path / 'alike')}",))
+    alike = Settings(draws=50, cache=tmp_path, shallow=str(write_model(tmp_path / "alike")))
     assert "nothing to stretch" in claim.experiment(tiny(), data(treebank=treebank()), alike).attrs["notes"][0]
 
 

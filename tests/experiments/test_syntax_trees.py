@@ -91,6 +91,6 @@ def test_two_models_two_methods():
     assert value(same, "larger lead") == value(same, "smaller lead") == 0
     with pytest.raises(NotRunnable, match="name one in BERTOLOGY_PARTNER"):
         trees.method_favours_model(tiny(), data(treebank=items), SETTINGS)
-    named = replace(SETTINGS, companions=(f"partner={tiny().name}",))
+    named = replace(SETTINGS, partner=tiny().name)
     frame = trees.method_favours_model(tiny(), data(treebank=items), named)
     assert value(frame, "larger lead") == 0

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support import tiny_folder, write_model
 
-from bertology_utils.settings import Settings, SettingsError
+from bertology_utils.settings import Settings
 from bertology_utils.subject.companions import companion, how_to_name
 from bertology_utils.subject.models import ModelUnavailable
 
@@ -29,7 +29,7 @@ def test_settings_beat_folder_beats_default(settings):
     assert companion("shallow", settings, default=default).name == default
     folder = write_model(settings.cache / "mini-shallow", num_hidden_layers=1)
     assert companion("shallow", settings, default=default).n_layers == 1
-    named = replace(settings, companions=(f"shallow={tiny_folder()}",))
+    named = replace(settings, shallow=str(tiny_folder()))
     assert companion("shallow", named).name == str(tiny_folder()) != str(folder)
 
 
@@ -41,21 +41,19 @@ def test_the_folder_is_named_after_the_model_of_the_settings(settings):
 
 
 def test_the_twin_has_the_companion_s_shape(settings):
-    settings = replace(settings, companions=(f"shallow={tiny_folder()}",))
+    settings = replace(settings, shallow=str(tiny_folder()))
     twin = companion("shallow", settings, twin=True)
     assert twin.is_twin and twin.n_layers == companion("shallow", settings).n_layers
-    settings = replace(settings, companions=(f"shallow={tiny_folder()}-untrained",))
+    settings = replace(settings, shallow=f"{tiny_folder()}-untrained")
     assert companion("shallow", settings, twin=True).name.count("-untrained") == 1
 
 
 def test_the_environment_names_roles(monkeypatch):
     monkeypatch.setenv("BERTOLOGY_SHALLOW", "somewhere")
-    assert Settings.of().companion("shallow") == "somewhere" and Settings.of().companion("nonsp") == ""
-    with pytest.raises(SettingsError, match="deep"):
-        Settings(companions=("deep=mini",))
+    assert Settings.of().shallow == "somewhere" and Settings.of().nonsp == ""
 
 
 def test_a_named_model_that_is_not_there_is_an_error(settings):
-    settings = replace(settings, companions=("shallow=/no/such/folder",))
+    settings = replace(settings, shallow="/no/such/folder")
     with pytest.raises(ModelUnavailable, match="/no/such/folder"):
         companion("shallow", settings)
