@@ -15,7 +15,7 @@ from ..experiments.training import family as differences
 from ..experiments.training.family_claims import DOUBLINGS
 from ..family import compute
 from ..family.grid import tiers
-from ..family.reading import from_record
+from ..family.reading import from_plain
 from ..family.record import SHIPPED, Record
 from ..family.recorded import Recorded
 from ..settings import Settings
@@ -151,7 +151,7 @@ def times(runs: Recorded, group: str, other: str = "base") -> float:
     """
     told = [list(runs.group(name).values()) for name in (group, other)]
     if len({record.precision for found in told for record in found}) > 1:
-        own, base = (compute.total(from_record(found[0].config)) for found in told)
+        own, base = (compute.total(from_plain(found[0].config)) for found in told)
         return own / base
     first, second = (differences.seconds(found[0], differences.least(found)) for found in told)
     return first / second

@@ -12,14 +12,6 @@ SITTING = ("tokens", "steps", "seconds", "device", "precision")
 SECOND_TASKS = {"nsp": "next-sentence", "sop": "sentence-order"}
 
 
-def from_record(values: Mapping[str, Any]) -> Config:
-    """The configuration that a ``training.json``, a checkpoint or a record tells of."""
-    values = plain(values)
-    values["phases"] = tuple(Phase(**p) for p in values["phases"])
-    values |= {name: tuple(values[name]) for name in ("betas", "exclude")}
-    return Config(**values | {"layouts": tuple(map(tuple, values["layouts"]))})
-
-
 def plain(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Fields as a file or a record tells them, in those of `Config`: `nsp` says whether there is a second task."""
     raw = dict(raw)
@@ -31,8 +23,8 @@ def plain(raw: Mapping[str, Any]) -> dict[str, Any]:
     return raw
 
 
-def from_plain(raw: Mapping[str, Any], where: str) -> Config:
-    """A configuration from plain values, as YAML has them; `where` they stand is named in errors.
+def from_plain(raw: Mapping[str, Any], where: str = "a record") -> Config:
+    """A configuration from plain values, as YAML and records have them; `where` they stand is named in errors.
 
     Raises
     ------

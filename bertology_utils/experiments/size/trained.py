@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ...claims.registry import claim
 from ...data.items import Data
 from ...family import compute
-from ...family.reading import from_record
+from ...family.reading import from_plain
 from ...family.record import PROBES, Record
 from ...family.recorded import Recorded
 from ...scores import intervals
@@ -37,7 +37,7 @@ DOUBLING = "score per doubling of parameters"
 
 def parameters(record: Record) -> int:
     """Weights of a recorded run's model, shared ones once."""
-    return compute.parameters(from_record(record.config))
+    return compute.parameters(from_plain(record.config))
 
 
 def accuracies(record: Record) -> dict[str, np.ndarray]:
@@ -186,7 +186,7 @@ def train_large(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
         for b in (FULL, "8", "4", "3", "2")
     ]
     frame = family.table(runs, settings, rows, pair)
-    large, small = (from_record(next(iter(runs.group(g).values())).config) for g in pair)
+    large, small = (from_plain(next(iter(runs.group(g).values())).config) for g in pair)
     ratio = compute.total(large) / compute.total(small)
     frame.attrs["notes"].append(f"compute, large over small: {ratio:.3f} (multiplications, counted from the shapes)")
     return frame

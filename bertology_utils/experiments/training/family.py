@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...family.reading import from_record
+from ...family.reading import from_plain
 from ...family.record import Record
 from ...family.recorded import Recorded
 from ...scores import intervals
@@ -48,7 +48,7 @@ TASKS = {"nsp": "next sentence", "sop": "sentence order", "none": "no second tas
 
 def with_task(runs: Recorded, task: str) -> str:
     """The group whose second task is `task` (a key of `TASKS`): the base, where that is its own."""
-    base = from_record(next(iter(runs.group("base").values())).config)
+    base = from_plain(next(iter(runs.group("base").values())).config)
     return "base" if base.pair == task else TASKS[task]
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from ...claims.registry import claim
 from ...data.items import Data
 from ...family import compute
-from ...family.reading import from_record
+from ...family.reading import from_plain
 from ...family.record import PROBES, Record
 from ...family.recorded import Recorded
 from ...settings import Settings
@@ -313,7 +313,7 @@ def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFr
     rows.append(family.over_seeds("replaced and original pieces told", detected, settings, group=DETECTING))
     frame = family.table(runs, settings, rows, (masked,))
     other = next(iter(runs.group(masked).values()))
-    ratio = compute.total(from_record(found[0].config)) / compute.total(from_record(other.config))
+    ratio = compute.total(from_plain(found[0].config)) / compute.total(from_plain(other.config))
     clock = (
         f"; processor time: {family.seconds(found[0]) / family.seconds(other):.2f}, since a small generator's matrices are "
         "too small for a processor's full speed"

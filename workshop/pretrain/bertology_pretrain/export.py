@@ -16,7 +16,7 @@ from transformers import PreTrainedModel
 
 from bertology_utils import files
 from bertology_utils.family.config import Config
-from bertology_utils.family.reading import from_record
+from bertology_utils.family.reading import from_plain
 
 from . import wordpiece
 from .checkpoint import CheckpointError, atomic
@@ -78,7 +78,7 @@ def export(checkpoint: str | Path, folder: str | Path) -> Path:
     if not path.is_file():
         raise CheckpointError(f"no checkpoint {path}")
     state = torch.load(path, map_location="cpu", weights_only=True)
-    config = from_record(state["record"]["config"])
+    config = from_plain(state["record"]["config"])
     model = build(config, depth(state["model"]))
     model.load_state_dict(state["model"])
     tokenizer = Tokenizer.from_file(str(path.parent / "tokenizer.json"))

@@ -17,7 +17,7 @@ from bertology_pretrain.step import build
 from bertology_pretrain.text import CorpusError
 from bertology_utils.family import grid
 from bertology_utils.family.config import FIRST_PIECE, Phase
-from bertology_utils.family.reading import from_record
+from bertology_utils.family.reading import from_plain
 
 VOCAB = 400
 BASE = load_config(
@@ -197,7 +197,7 @@ def test_what_contradicts_itself_is_refused(changes, why):
 def test_records_of_runs_without_languages_say_nothing_of_them():
     plain = grid.tiers()["generated"].group("base")[0].config
     assert not {"languages", "multilingual", "part", "own_pieces", "beside", "body"} & plain.as_dict().keys()
-    assert from_record(SWAP.as_dict()) == SWAP and SWAP.as_dict()["body"] == "frozen"
+    assert from_plain(SWAP.as_dict()) == SWAP and SWAP.as_dict()["body"] == "frozen"
 
 
 def test_files_say_other_things_but_two_and_none_what_is_asked():

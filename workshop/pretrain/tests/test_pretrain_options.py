@@ -16,7 +16,7 @@ from bertology_pretrain import ConfigError, load_config, loop, train
 from bertology_pretrain.instances import RANDOM, row_lengths
 from bertology_pretrain.order import rarity
 from bertology_utils.family import config as configs
-from bertology_utils.family.reading import from_record
+from bertology_utils.family.reading import from_plain
 from bertology_utils.subject import variants
 
 SHORT = {"tokens": 16_000, "held_out": 0.2, "checkpoint_seconds": 0.0, "eval_tokens": 10**9}
@@ -62,7 +62,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(base, name):
     assert record["passes"] == json.loads((base / f"{name}-stopped/model/training.json").read_text())["passes"] > 1
     rows = [json.loads(line) for line in (base / f"{name}-whole/log.jsonl").read_text("utf-8").splitlines()]
     assert rows[-1]["mlm"] < rows[0]["mlm"] and (config.pair in rows[0]) == (config.pair != "none")
-    assert from_record(record["config"]) == config
+    assert from_plain(record["config"]) == config
     told = BertForPreTraining.from_pretrained(model).config
     expected = variants.mark(config.attention, config.sublayers).get(variants.MARK)
     assert getattr(told, variants.MARK, None) == expected
@@ -153,7 +153,7 @@ def test_one_field_says_what_the_second_task_is():
             load_config("tiny", **wrong)
     for pair in ("nsp", "sop", "none"):
         config = configuration(pair=pair)
-        assert from_record(config.as_dict()) == config
+        assert from_plain(config.as_dict()) == config
     assert len({configuration(pair=pair).digest() for pair in ("nsp", "sop", "none")}) == 3
 
 
