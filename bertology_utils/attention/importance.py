@@ -17,8 +17,7 @@ from ..subject.models import Subject
 def _inputs(subject: Subject, batch: Batch) -> dict[str, torch.Tensor]:
     """The batch as embeddings that ask for gradients, so that attention weights are in a graph although weights are not."""
     embedded = subject.base.get_input_embeddings()(batch.ids).detach().requires_grad_(True)
-    types = batch.types if getattr(subject.config, "type_vocab_size", 0) > 1 else torch.zeros_like(batch.types)
-    return {"inputs_embeds": embedded, "attention_mask": batch.mask, "token_type_ids": types}
+    return batch.inputs(embedded)
 
 
 def masked(subject: Subject, sentences: Sequence[Sequence[str]], *, share: float = 0.15, seed: int = 0,

@@ -15,7 +15,6 @@ import torch
 
 from ..data.items import Labelled
 from ..finetune import Classifier, text_rows
-from ..finetune.loop import inputs_of
 from ..settings import Settings
 from ..subject.encode import Batch, batches
 from ..subject.hooks import call_again, on_maps
@@ -56,8 +55,7 @@ def embedded(subject: Subject, batch: Batch) -> tuple[torch.Tensor, torch.Tensor
     if kind not in PLAIN:
         why = "its layers cannot be called with fewer vectors than came in"
         raise ModelUnsuitable(f"this is not defined for {subject.name}, a model of type {kind}: {why}")
-    inputs = inputs_of(subject, batch)
-    hidden = base.embeddings(input_ids=inputs["input_ids"], token_type_ids=inputs["token_type_ids"])
+    hidden = base.embeddings(input_ids=batch.ids, token_type_ids=batch.types)
     if hasattr(base, "embeddings_project"):  # ELECTRA's are narrower
         hidden = base.embeddings_project(hidden)
     return hidden, base.encoder.compute_position_bias(hidden) if kind == "mpnet" else None

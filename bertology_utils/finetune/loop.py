@@ -91,20 +91,9 @@ class Recipe:
 _USUAL = Recipe()
 
 
-def inputs_of(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> dict[str, torch.Tensor]:
-    """What the encoder is called with; piece embeddings (B, T, E) stand in for ids where there are any."""
-    inputs = batch.inputs()
-    if not getattr(subject.config, "type_vocab_size", 0) > 1:
-        inputs["token_type_ids"] = torch.zeros_like(inputs["token_type_ids"])
-    if embeddings is not None:
-        inputs["inputs_embeds"] = embeddings
-        del inputs["input_ids"]
-    return inputs
-
-
 def states(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
     """Last layer's hidden states (B, T, H), with gradients; from given piece embeddings (B, T, E) where there are any."""
-    return subject.base(**inputs_of(subject, batch, embeddings)).last_hidden_state
+    return subject.base(**batch.inputs(embeddings)).last_hidden_state
 
 
 def plain(subject: Subject, batch: Batch, loss: Loss, read: Read) -> torch.Tensor:

@@ -8,14 +8,13 @@ from torch import nn
 from ..subject.encode import Batch
 from ..subject.models import Subject
 from .classes import ClassHead
-from .loop import inputs_of
 
 FAST = 150.0  # what gates or the weights of layers are made of moves so many times as far in a step as a weight
 
 
 def all_states(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
     """States of all layers, the embeddings first, with gradients: (B, T, H, L + 1)."""
-    found = subject.base(**inputs_of(subject, batch, embeddings), output_hidden_states=True)
+    found = subject.base(**batch.inputs(embeddings), output_hidden_states=True)
     return torch.stack(found.hidden_states, -1)
 
 

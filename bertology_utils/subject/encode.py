@@ -207,8 +207,10 @@ class Batch:
     types: torch.Tensor
     mask: torch.Tensor
 
-    def inputs(self) -> dict[str, torch.Tensor]:
-        return {"input_ids": self.ids, "attention_mask": self.mask, "token_type_ids": self.types}
+    def inputs(self, embeddings: torch.Tensor | None = None) -> dict[str, torch.Tensor]:
+        """What the encoder is called with; piece embeddings (B, T, E) stand in for ids where there are any."""
+        pieces = {"input_ids": self.ids} if embeddings is None else {"inputs_embeds": embeddings}
+        return pieces | {"attention_mask": self.mask, "token_type_ids": self.types}
 
 
 def batches(subject: Subject, rows: Sequence[Row], budget: int | None) -> Iterator[Batch]:
@@ -222,6 +224,7 @@ def batches(subject: Subject, rows: Sequence[Row], budget: int | None) -> Iterat
     if order and subject.device.type != "cpu":
         longest = len(rows[order[0]].ids)
         budget = memory.affordable(subject, min(budget, len(rows) * longest), longest)  # no more than there is
+    several = getattr(subject.config, "type_vocab_size", 0) > 1  # kinds of segments that the network tells apart
     start = 0
     while start < len(order):
         longest = len(rows[order[start]].ids)
@@ -236,7 +239,7 @@ def batches(subject: Subject, rows: Sequence[Row], budget: int | None) -> Iterat
             index,
             chosen,
             ids=pad([r.ids for r in chosen], subject.tokenizer.pad_token_id),
-            types=pad([r.types for r in chosen], 0),
+            types=pad([r.types if several else (0,) * len(r.ids) for r in chosen], 0),
             mask=pad([(1,) * len(r.ids) for r in chosen], 0),
         )
 
@@ -263,11 +266,8 @@ def windows(sentences: Iterable, size: int = WINDOW) -> Iterator[tuple[int, list
 
 def forward(subject: Subject, batch: Batch, **outputs: bool):
     """The encoder's output for a batch, without gradients."""
-    inputs = batch.inputs()
-    if not getattr(subject.config, "type_vocab_size", 0) > 1:
-        inputs["token_type_ids"] = torch.zeros_like(inputs["token_type_ids"])
     with torch.inference_mode():
-        return subject.base(**inputs, **outputs)
+        return subject.base(**batch.inputs(), **outputs)
 
 
 def hidden_states(
