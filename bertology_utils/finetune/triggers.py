@@ -1,7 +1,7 @@
 """Universal triggers: a few tokens in front of any text that flip a classifier's decision (wallace2019a).
 
 HotFlip search: the gradient of the loss at the trigger's embeddings says which tokens would, to first order, raise it
-most; the best few are tried, and a small beam kept. Only tokens that occur in no text of the task are allowed, so that
+most; the best few are tried, and the best trigger is kept. Only tokens that occur in no text of the task are allowed, so that
 what is found cannot be an honest cue ("awful" in front of praise).
 """
 
@@ -25,12 +25,10 @@ Trigger = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Search:
-    """How hard to look: `length` tokens, `tries` candidates a position and beam entry, `beam` kept, `sweeps` over all."""
+    """How hard to look: `length` tokens, `tries` candidates a position; the loss is that of `batch` items."""
 
     length: int = 3
     tries: int = 8
-    beam: int = 1
-    sweeps: int = 1
     batch: int = 32
 
 
@@ -99,19 +97,16 @@ def search(
     start = random_triggers(allowed, 1, how.length, seed)[0]
     embeddings: Any = classifier.subject.base.get_input_embeddings()
     table = embeddings.weight[torch.as_tensor(allowed)].float()  # (K, E)
-    kept = [(loss(classifier, rows, gold, start), start)]
-    for _ in range(how.sweeps):
-        for place in range(how.length):
-            pool = dict((t, v) for v, t in kept)
-            for _, trigger in kept:
-                # the first-order gain of a token is its embedding times the gradient; what it replaces is the same for all
-                gains = table @ gradient(classifier, rows, gold, trigger)[place].float()
-                for k in gains.topk(min(how.tries, len(allowed))).indices.tolist():
-                    new = (*trigger[:place], int(allowed[k]), *trigger[place + 1 :])
-                    if new not in pool:
-                        pool[new] = loss(classifier, rows, gold, new)
-            kept = sorted(((v, t) for t, v in pool.items()), reverse=True)[: how.beam]
-    return kept[0][1], kept[0][0]
+    best = (loss(classifier, rows, gold, start), start)
+    for place in range(how.length):
+        _, trigger = best
+        # the first-order gain of a token is its embedding times the gradient; what it replaces is the same for all
+        gains = table @ gradient(classifier, rows, gold, trigger)[place].float()
+        for k in gains.topk(min(how.tries, len(allowed))).indices.tolist():
+            new = (*trigger[:place], int(allowed[k]), *trigger[place + 1 :])
+            if new != trigger:
+                best = max(best, (loss(classifier, rows, gold, new), new))
+    return best[1], best[0]
 
 
 def random_triggers(allowed: np.ndarray, n: int, length: int = 3, seed: int = 0) -> list[Trigger]:
