@@ -8,7 +8,7 @@ gives "untestable", whatever the tests say. One pass gives the verdict and every
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -64,10 +64,6 @@ class Decision:
         """The outcome, with its badge where an untrained twin was asked too."""
         learned = self.twin and self.outcome == HOLDS and any(c.kind == LEARNED for c in self.tested)
         return TAUGHT if learned else self.outcome
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON's own types."""
-        return asdict(self)
 
 
 def decide(
