@@ -18,15 +18,13 @@ import numpy as np
 
 from . import runs
 from .claims import evidence as records
+from .claims.believable import PARTS, ROUNDED
 from .claims.evidence import SHIPPED, Evidence
 from .errors import Refusal
 from .scores.sameness import allowed_of
 from .settings import TWIN, Settings
 from .subject import relatives
 from .subject.models import bundled
-
-PARTS = ("value", "low", "high")
-ROUNDED = 1e-5  # records keep six significant digits
 
 
 class NothingToRerun(Refusal):

@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 
 from .. import files
-from ..claims.checks import CHOSEN, Check
+from ..claims.checks import Check
 from ..claims.evidence import Evidence, is_real, together
 from ..claims.rules import HOLDS, OPEN, UNTESTABLE, UNTRAINED_TOO, Decision
+from ..scores.pairs import CHOSEN
 from ..scores.proportions import wilson
 from .standing import BUILTIN, Standing
 

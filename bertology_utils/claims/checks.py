@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from ..scores.pairs import CHOSEN
 from ..scores.proportions import Z, wilson, wilson_items
 from ..scores.rows import COLUMNS
 from ..scores.sameness import decimals
@@ -22,7 +23,6 @@ from .believable import within
 from .clauses import Test
 
 Rows = Sequence[dict[str, Any]]
-CHOSEN = ("layer", "head", "block", "direction", "offset")  # what a model's own best may differ in
 
 ANSWERS = {"True": "yes", "False": "no"}
 

@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 
 from .. import plotting
+from ..scores.pairs import CHOSEN
 from ..scores.rows import COLUMNS, combine
 from . import ledger
-from .checks import CHOSEN, RuleError, select
+from .checks import RuleError, select
 from .evidence import Evidence
 from .registry import NotRunnable
 from .rules import Decision, pooled

@@ -7,7 +7,7 @@ bounds it) and not with the corpus.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -76,6 +76,12 @@ class Targets:
         for split in SPLITS:
             places = np.flatnonzero(self.split == split)
             keep.append(rng.permutation(places)[:most] if len(places) > most else places)
+        return self.take(np.sort(np.concatenate(keep)))
+
+    def at_most(self, most: Mapping[str, int], seed: int) -> Targets:
+        """At most so many targets of each split that is named, which are permuted in that order, and none of the others."""
+        rng = np.random.default_rng(seed)
+        keep = [rng.permutation(np.flatnonzero(self.split == split))[:n] for split, n in most.items()]
         return self.take(np.sort(np.concatenate(keep)))
 
 

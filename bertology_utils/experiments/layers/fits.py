@@ -202,11 +202,8 @@ def by_word(targets: Targets) -> np.ndarray:
 
 def draw(targets: Targets, seed: int, most: int | None = None, tested: int = TESTED) -> Targets:
     """At most `most` train targets per fit (by default as `MOST`), `tested` test and half as many dev targets."""
-    rng, keep = np.random.default_rng(seed), []
     most = MOST[targets.spans.shape[1]] if most is None else most
-    for split, limit in (("train", most * FITS), ("dev", tested // 2), ("test", tested)):
-        keep.append(rng.permutation(np.flatnonzero(targets.split == split))[:limit])
-    return targets.take(np.sort(np.concatenate(keep)))
+    return targets.at_most({"train": most * FITS, "dev": tested // 2, "test": tested}, seed)
 
 
 def gathered(

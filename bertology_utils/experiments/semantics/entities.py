@@ -39,7 +39,7 @@ def entity_types(subject, data, settings):
     """
     targets, note = fitting(subject, from_edges(data["entities"]))
     targets, dealt = probing.with_new_names(targets)
-    targets = probing.drawn(targets, settings.seed)
+    targets = targets.at_most(probing.MOST, settings.seed)
     layers = probing.depths(subject.n_layers)
     scored = probing.probe(gather(subject, targets, layers=layers, settings=settings), targets, layers, settings)
     n, best = len(scored.gold), scored.best

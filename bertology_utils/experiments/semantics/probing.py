@@ -25,7 +25,7 @@ SEMANTIC = {"entities": "entities", "relations": "relations", "roles": "semantic
 SYNTACTIC = ("parts of speech", "dependencies")
 # Probes, and targets that each learns from: of 500, fewer than its inputs, mpnet's gain for roles was .04, of these it is .10.
 FITS, FITTED = 3, 2000
-TUNED, TESTED = 400, 1000  # dev and test targets at most
+MOST = {"train": FITS * FITTED, "dev": 400, "test": 1000}  # targets
 SENTENCES = {"train": 700, "dev": 150, "test": 400}  # of a treebank, at most
 JOIN = "\t"  # of several labels of one target
 L2 = 0.03
@@ -71,14 +71,6 @@ def with_new_names(targets: Targets) -> tuple[Targets, str]:
     split = np.where(place < 5, "train", np.where(place == 5, "dev", "test"))
     note = "a lookup of words knows the types: they are dealt so that training has none of the test words"
     return replace(targets, split=split), note
-
-
-def drawn(targets: Targets, seed: int) -> Targets:
-    """As many targets of each split as are used, at random."""
-    rng, keep = np.random.default_rng(seed), []
-    for split, most in (("train", FITS * FITTED), ("dev", TUNED), ("test", TESTED)):
-        keep.append(rng.permutation(np.flatnonzero(targets.split == split))[:most])
-    return targets.take(np.sort(np.concatenate(keep)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +225,7 @@ def gathered(subject, found: dict[str, Targets], settings: Settings) -> dict[str
         fit_, notes = zip(*(fitting(subject, found[n]) for n in names))
         if names == ["entities"]:
             fit_, notes = zip(*(with_new_names(t) for t in fit_))
-        some = [drawn(t, settings.seed) for t in fit_]
+        some = [t.at_most(MOST, settings.seed) for t in fit_]
         vectors = gather_all(subject, some, layers=depths(subject.n_layers), settings=settings)
         out |= {n: (v, t, note) for n, v, t, note in zip(names, vectors, some, notes)}
     return out
