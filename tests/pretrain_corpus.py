@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +37,7 @@ def write(path: Path, documents: int = 60, seed: int = 0) -> Path:
 
 def configuration(**changes: object) -> Config:
     """The configuration ``tiny`` with other values here and there."""
-    return replace(load_config("tiny"), **changes)
+    return load_config(load_config("tiny"), **changes)
 
 
 def subprocess_python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:

@@ -233,11 +233,6 @@ class Config:
     order: str = "shuffled"
     start: str = ""
 
-    def __post_init__(self) -> None:
-        from .checks import check
-
-        check(self)
-
     def rows(self, phase: Phase) -> int:
         """Rows of the global batch in a phase."""
         return (phase.batch_tokens or self.batch_tokens) // phase.length
@@ -250,26 +245,6 @@ class Config:
     def depth(self, phase: Phase) -> int:
         """Layers of the model in a phase."""
         return phase.layers or self.layers
-
-    def bounds(self) -> list[float]:
-        """Token counts at which the phases end."""
-        total, out = 0.0, []
-        for p in self.phases:
-            total += p.share
-            out.append(total * self.tokens)
-        return out
-
-    def rate(self, tokens: int) -> float:
-        """Learning rate after `tokens` pieces: linear warm-up, then as `schedule` says to 0 at the budget."""
-        done = tokens / self.tokens
-        if done < self.warmup:
-            return self.learning_rate * max(done / self.warmup, 1e-3)
-        falling = self.decay if self.schedule == "stable" else 1 - self.warmup
-        return self.learning_rate * min(1.0, max(0.0, (1 - done) / falling))
-
-    def stable(self, tokens: int) -> bool:
-        """Whether the rate is neither rising nor falling after `tokens` pieces."""
-        return self.schedule == "stable" and self.warmup <= tokens / self.tokens <= 1 - self.decay + 1e-6
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as in the YAML file.

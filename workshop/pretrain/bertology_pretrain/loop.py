@@ -18,7 +18,8 @@ from tqdm import tqdm
 from bertology_utils.family.config import Config, ConfigError
 from bertology_utils.provenance import commit
 
-from . import checkpoint, finite, frozen, grow, instances, masking, start, units
+from . import checkpoint, finite, frozen, grow, instances, masking, rates, start, units
+from .checks import checked
 from .corpus import Corpus
 from .draws import Repeated
 from .export import curves, versions, write
@@ -33,7 +34,7 @@ class Run:
     """The state of a run and its loop."""
 
     def __init__(self, config: Config, corpus: Corpus, out: Path, world: World, resume: bool) -> None:
-        self.config, self.corpus, self.out, self.world = config, corpus, out, world
+        self.config, self.corpus, self.out, self.world = checked(config), corpus, out, world
         if world.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
         self.tokens = torch.from_numpy(corpus.tokens.astype("int32")).to(world.device)
@@ -154,7 +155,7 @@ class Run:
     def advance(self) -> int:
         """One step; the pieces it saw."""
         config = self.config
-        while self.seen >= config.bounds()[self.phase] and self.phase < len(config.phases) - 1:
+        while self.seen >= rates.bounds(config)[self.phase] and self.phase < len(config.phases) - 1:
             longest = max(p.length for p in config.phases[: self.phase + 1])
             self.phase += 1
             self.stream.next_epoch()
@@ -167,7 +168,7 @@ class Run:
         self.order = hashlib.sha256(self.order.encode() + rows.tobytes()).hexdigest()
         batch = self._masked(torch.from_numpy(rows).to(self.world.device, non_blocking=True), phase.length)
         seen = int(instances.row_lengths(rows).sum())
-        self.step(batch, config.rate(self.seen), self.number)
+        self.step(batch, rates.rate(config, self.seen), self.number)
         self.number += 1
         self.seen += seen
         self.shown += int(rows[:, [instances.A_LENGTH, instances.B_LENGTH]].sum())
@@ -218,7 +219,7 @@ class Run:
             "tokens": self.seen,
             "length": self.config.phases[self.phase].length,
             "layers": self.model.config.num_hidden_layers,
-            "rate": self.config.rate(self.seen),
+            "rate": rates.rate(self.config, self.seen),
             **self._losses(mlm, second),
             "tokens_per_second": round(pace),
             "order": self.order[:16],

@@ -11,6 +11,8 @@ import yaml
 from bertology_utils.family.config import Config, ConfigError
 from bertology_utils.family.reading import from_plain, plain
 
+from .checks import checked
+
 FOLDER = Path(__file__).parent / "configs"
 
 
@@ -36,7 +38,7 @@ def load(name_or_path: str | Path | Config, **changes: Any) -> Config:
     """
     changes = plain({k: v for k, v in changes.items() if v is not None})
     if isinstance(name_or_path, Config):
-        return replace(name_or_path, **changes)
+        return checked(replace(name_or_path, **changes))
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         path = FOLDER / f"{name_or_path}.yaml"
@@ -51,4 +53,4 @@ def load(name_or_path: str | Path | Config, **changes: Any) -> Config:
         parent = load(beside if beside.is_file() else base)
         raw = {f.name: getattr(parent, f.name) for f in fields(Config)} | {"name": path.stem} | raw
     raw = {"name": path.stem} | raw | changes
-    return from_plain(raw, str(path))
+    return checked(from_plain(raw, str(path)))

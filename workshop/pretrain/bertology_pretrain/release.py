@@ -15,6 +15,7 @@ import torch
 from bertology_utils.family.config import Config, ConfigError
 
 from .checkpoint import CheckpointError
+from .rates import stable
 
 
 def begin(config: Config, run: Path, folder: Path) -> Config:
@@ -49,7 +50,7 @@ def begin(config: Config, run: Path, folder: Path) -> Config:
         raise CheckpointError(f"no checkpoint in {run}")
     state = torch.load(run / "checkpoint.pt", map_location="cpu", weights_only=True)
     short = replace(config, tokens=round(state["seen"] / (1 - config.decay)))
-    if not (config.stable(state["seen"]) and short.stable(state["seen"])):
+    if not (stable(config, state["seen"]) and stable(short, state["seen"])):
         raise CheckpointError(
             f"{run} has seen {state['seen']:,} pieces: that is not in the stable part of its schedule"
         )

@@ -10,6 +10,7 @@ import yaml
 from typer.testing import CliRunner
 
 from bertology_pretrain import ConfigError
+from bertology_pretrain.checks import checked
 from bertology_utils.cards.family import table as family_table
 from bertology_utils.cli import app
 from bertology_utils.family import grid, record
@@ -50,6 +51,7 @@ def test_what_is_measured_of_a_run_makes_no_other_run(tmp_path):
 
 def test_every_run_of_the_grid_is_another_one():
     members = grid.members()
+    assert all(checked(m.config) for m in members)
     assert len({m.name for m in members}) == len(members) == len({m.key for m in members})
     assert {m.seed for m in grid.members(["base"])} >= {0, 1, 2}
     assert all(len(t.group(g)) >= 3 for t in TIERS.values() for g in t.groups), "three seeds are the least"

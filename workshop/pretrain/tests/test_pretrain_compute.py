@@ -8,11 +8,11 @@ from pretrain_corpus import configuration
 from torch.utils.flop_counter import FlopCounterMode
 
 from bertology_pretrain import masking, objectives, replaced
+from bertology_pretrain.checks import CHOICES
 from bertology_pretrain.family.measure import PROBED
 from bertology_pretrain.order import SORTED
 from bertology_pretrain.step import build
 from bertology_utils.family import compute
-from bertology_utils.family.checks import CHOICES
 from bertology_utils.family.config import Phase
 from bertology_utils.family.grid import members
 from bertology_utils.family.record import PROBES

@@ -11,7 +11,7 @@ import yaml
 from pretrain_corpus import configuration, write
 from tokenizers import Tokenizer
 
-from bertology_pretrain import ConfigError, CorpusError, load_config, names, text, wordpiece
+from bertology_pretrain import ConfigError, CorpusError, load_config, names, rates, text, wordpiece
 from bertology_pretrain import corpus as corpora
 from bertology_pretrain.step import build
 from bertology_utils.provenance import sha256
@@ -210,9 +210,9 @@ def test_missing_configurations_and_fields_are_named(tmp_path):
 
 def test_the_rate_warms_up_and_falls_to_nothing():
     config = configuration(tokens=1000, warmup=0.1, learning_rate=1.0)
-    assert [config.rate(t) for t in (50, 100, 550, 1000)] == pytest.approx([0.5, 1.0, 0.5, 0.0])
-    assert 0 < config.rate(0) < 0.01 and config.rate(2000) == 0
-    assert config.bounds() == pytest.approx([250, 1000])
+    assert [rates.rate(config, t) for t in (50, 100, 550, 1000)] == pytest.approx([0.5, 1.0, 0.5, 0.0])
+    assert 0 < rates.rate(config, 0) < 0.01 and rates.rate(config, 2000) == 0
+    assert rates.bounds(config) == pytest.approx([250, 1000])
 
 
 @pytest.mark.parametrize(

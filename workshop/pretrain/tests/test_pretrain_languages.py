@@ -191,7 +191,7 @@ def test_with_a_random_body_the_first_language_too_learns_its_embeddings_alone(r
 )
 def test_what_contradicts_itself_is_refused(changes, why):
     with pytest.raises(ConfigError, match=why):
-        replace(BASE, **changes)
+        load_config(BASE, **changes)
 
 
 def test_records_of_runs_without_languages_say_nothing_of_them():

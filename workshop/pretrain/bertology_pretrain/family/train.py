@@ -26,6 +26,7 @@ from bertology_utils.provenance import commit, sha256, versions
 
 from .. import train as training
 from ..checkpoint import CheckpointError, claimed
+from ..checks import checked
 from ..corpus import Corpus
 from ..corpus import load as load_corpus
 from ..loop import Run
@@ -92,6 +93,8 @@ def run(
         A line per run: its name and what became of it.
     """
     todo = missing(members, root)
+    for member in todo:
+        checked(member.config)
     for tier in dict.fromkeys(m.tier for m in todo):  # what is wrong with a text shows before anything is trained
         text_of(next(m for m in todo if m.tier == tier), corpus, cache)
     until = monotonic() + 60 * minutes if minutes else float("inf")

@@ -6,7 +6,7 @@ from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
-from .config import FIRST_PIECE, Config, ConfigError
+from bertology_utils.family.config import FIRST_PIECE, Config, ConfigError
 
 KINDS: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}  # by their annotations
 CHOICES = {
@@ -24,8 +24,8 @@ CHOICES = {
 }
 
 
-def check(config: Config) -> None:
-    """Refuse a configuration that contradicts itself.
+def checked(config: Config) -> Config:
+    """The configuration, unless it contradicts itself.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def check(config: Config) -> None:
     --------
     >>> from dataclasses import replace
     >>> from bertology_utils.family import tiers
-    >>> replace(tiers()["english"].group("base")[0].config, mask_symbol="blank")
+    >>> checked(replace(tiers()["english"].group("base")[0].config, mask_symbol="blank"))
     Traceback (most recent call last):
     ...
     bertology_utils.family.config.ConfigError: configuration 'english-base-0': mask_symbol 'blank' is none of mask, unk, random
@@ -52,6 +52,7 @@ def check(config: Config) -> None:
     ):  # in this order: sizes are compared once they are numbers
         if problem := look(config):
             raise ConfigError(f"configuration {config.name!r}: {problem}")
+    return config
 
 
 def _kinds(config: Config) -> str:
