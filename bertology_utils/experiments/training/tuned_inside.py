@@ -231,9 +231,9 @@ def heuristics(subject, data, settings):
         mean_row("accuracy, in domain", known, settings, condition="held out"),
         gain_row("accuracy, consistent - contradicting", lead, settings, condition="all"),
     ]
-    wrong = {"overlap": 1 - scores[:, misled], "other words": 1 - _right(tuned, other, settings)}
-    said_of = {k: intervals.seeds_by_items(x, seed=settings.seed, draws=settings.draws) for k, x in wrong.items()}
-    rows += [intervals.row("entailment said wrongly", said_of[k], x.shape[1], of=k) for k, x in wrong.items()]
+    errors = {"overlap": 1 - scores[:, misled], "other words": 1 - _right(tuned, other, settings)}
+    said_of = {k: intervals.seeds_by_items(x, seed=settings.seed, draws=settings.draws) for k, x in errors.items()}
+    rows += [intervals.row("entailment said wrongly", said_of[k], x.shape[1], of=k) for k, x in errors.items()]
     more = intervals.unpaired(said_of["overlap"], said_of["other words"])
     rows.append(intervals.row("entailment said wrongly, overlap - other words", more, len(other)))
     for name in sorted({i.condition for i in beyond}):
