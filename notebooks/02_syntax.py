@@ -757,7 +757,7 @@ examples("syn.triggers.wallace2019a")
 # %%
 attack = results("syn.triggers.wallace2019a", data="glue_sst2")
 
-# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the model itself and that of another size far below a coin; the other seed is at a coin with and without it; random words cost next to nothing."}}
+# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The words found bring all three far below a coin; random words cost next to nothing."}}
 texts = ("no trigger", "random trigger", "trigger")
 shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
 plotting.bars(shown, "attacked", title=attack.title, xlim=(0, 1), xlabel="accuracy")
