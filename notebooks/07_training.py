@@ -360,8 +360,8 @@ card("trn.masking_rate.raffel2019")
 # (trn-dynamic-masking)=
 # ### Fresh masks or the same again?
 #
-# In nearly three passes over the text, masks are drawn afresh or are the same at every pass, on the same rows
-# ({cite:t}`liu2019b`).
+# In three passes over the text, or six where the language has few words, masks are drawn afresh or are the same at every
+# pass, on the same rows ({cite:t}`liu2019b`).
 
 # %%
 examples("trn.dynamic_masking.liu2019b")

@@ -97,7 +97,10 @@ def test_the_result_is_counted():
     said = BeautifulSoup(landing.result(found), "html.parser")
     assert "2 claims" in said.get_text()
     assert [box.get_text() for box in said.select(".tally-count")] == ["1 of 1", "1 of 1"]
-    assert "claim holds for BERT" in said.get_text() and "Of the others" not in said.get_text()
+    assert (
+        "claim that published outputs of BERT bear on holds" in said.get_text()
+        and "Of the others" not in said.get_text()
+    )
 
 
 def test_the_readmes_picture_shows_what_the_evidence_counts():

@@ -16,7 +16,7 @@ from bertology_utils.cards.standing import MINILM, RELATIVE, standing
 from bertology_utils.cards.words import sign
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.evidence import Evidence
-from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE
+from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
 from bertology_utils.settings import TWIN, Settings
 
 # of an earlier text: each says less clearly what a plain sentence says ("compatible with chance", "with an interval from")
@@ -91,6 +91,7 @@ OPENINGS = {
     "Our small runs speak against it": ("mini", {FAILS}),
     "mini cannot say": ("mini", {UNTESTABLE}),
     "In part": ("row", {MIXED}),
+    "It takes no training": ("row", {UNTRAINED_TOO}),
     "It may": ("row", {OPEN}),
     "It is open": ("row", {OPEN}),
     "It cannot be said": ("row", {UNTESTABLE}),
