@@ -33,6 +33,8 @@ def stacked(svg: str) -> str:
     panels = [g for g in groups if g.get("id", "").startswith("axes_")]
     if len(panels) < len([g for g in groups if g.get("id") != "patch_1"]):  # a legend, say, that would stand anywhere
         return ""
+    if any(panel.find(f".//{SVG}path") is None for panel in panels):  # words in a panel's place: it has no frame
+        return ""
     boxes = [_box(panel) for panel in panels]
     lefts, tops = (sorted({round(box[k], 1) for box in boxes}) for k in (0, 1))
     if len(lefts) <= COLUMNS or len({round(right - left) for left, _, right, _ in boxes}) > 1:
