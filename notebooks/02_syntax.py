@@ -467,7 +467,7 @@ examples("syn.concatenated.miaschi2020")
 # %%
 whole = results("syn.concatenated.miaschi2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Rank correlation with properties of EWT's sentences: the vectors of the network that the title names, its embeddings, and the number of words alone."}, "image": {"alt": "Horizontal bars by sentence property: rank correlation of a network's vectors, of its embeddings and of length alone."}}
+# %% mystnb={"figure": {"caption": "Rank correlation with properties of EWT's sentences: the vectors, its embeddings, and the number of words alone."}, "image": {"alt": "Horizontal bars by sentence property: rank correlation of a network's vectors, of its embeddings and of length alone."}}
 kinds = {"vectors": "Spearman", "embeddings": "Spearman of layer 0", "length alone": "Spearman of length"}
 shown = {name: plotting.rows_of(whole.rows, measure) for name, measure in kinds.items()}
 ax = plotting.axes(figsize=(plotting.NARROW, 5.5))

@@ -99,7 +99,7 @@ plotting.plt.show()
 # %%
 made = results("wld.lama.petroni2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Not what the verdict is about: P@1 by relation on generated facts, of the network that the title names, of the relation's commonest object, and of its most frequent word."}, "image": {"alt": "Horizontal bars by relation: share of facts whose object the model puts first, beside the share for which the commonest object or the most frequent word is right."}}
+# %% mystnb={"figure": {"caption": "Not what the verdict is about: P@1 by relation on generated facts,, of the relation's commonest object, and of its most frequent word."}, "image": {"alt": "Horizontal bars by relation: share of facts whose object the model puts first, beside the share for which the commonest object or the most frequent word is right."}}
 kinds = {"model": "P@1, by relation", "commonest object": "majority object, by relation",
          "most frequent word": "most frequent object, by relation"}  # fmt: skip
 ax = plotting.axes(figsize=(plotting.NARROW, 7.6))

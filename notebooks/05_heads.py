@@ -91,7 +91,7 @@ from bertology_utils.data import load as load_data
 # ones, on the other half the classifier is scored. In the figure stand made maps and, below them, of one pair of sentences the map
 # that it is surest of for each pattern (low: it is not sure).
 
-# %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones found in the network loaded above (by default mini; below), for one pair of sentences, with the probability that the classifier gives the pattern; of a pattern that it gives no map there is none. Of the tokens the special ones are named."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has, with its probability; that for vertical and diagonal shows a diagonal and hardly a column."}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones found in the network loaded above (by default mini; below), for one pair of sentences, with the probability that the classifier gives the pattern."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has, with its probability; that for vertical and diagonal shows a diagonal and hardly a column."}} tags=["hide-input"]
 first, second = (s.words for s in load_data("sentences", "builtin", n=2)["sentences"])
 clearest = patterns.gallery(load(), first, second, settings=Settings.of())
 made = [patterns.generate(p, 20, 10, np.random.default_rng(1)) for p in patterns.PATTERNS]
@@ -143,12 +143,12 @@ special = results("hed.special_tokens.clark2019", data="ud_english_ewt")
 kinds = ("[CLS]", "[SEP]", ". or ,")
 records = evidence.find("hed.special_tokens.clark2019")
 real = next(r.frame for r in records if r.data.endswith("clark2019_general_digitised"))
-for ax, (name, rows) in zip(plotting.panels(2, sharey=True), {special.title: special.rows, "BERT base": real}.items()):
+for ax, (name, rows) in zip(plotting.panels(2, 1.6, sharex=True, sharey=True), {special.title: special.rows, "BERT base": real}.items()):
     shown = {k: plotting.rows_of(rows, "mean, by block", statistic=k) for k in kinds}
     plotting.lines(shown, "block", ylim=(0, None), ylabel="mean attention", title=name, ax=ax)
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "How much the masked-word loss depends on the attention to [SEP] and to ordinary words, by block, in the network that the title names."}, "image": {"alt": "Curves: size of the gradient of the masked language model loss by the attention on the separator and on ordinary words, by block, for the model."}}
+# %% mystnb={"figure": {"caption": "How much the masked-word loss depends on the attention to [SEP] and to ordinary words, by block."}, "image": {"alt": "Curves: size of the gradient of the masked language model loss by the attention on the separator and on ordinary words, by block, for the model."}}
 measure = "gradient by attention, by block"
 named = {"[SEP]": "[SEP]", "words": "other"}
 shown = special.split(measure, "statistic", named)
@@ -180,7 +180,7 @@ examples("hed.norms.kobayashi2020")
 # %%
 norms = results("hed.norms.kobayashi2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of the separator and of the classification token, by weights and by norms of the weighted vectors, in the network that the title names."}, "image": {"alt": "Curves for the model: the share of attention that the separator and the classification token get by block, by weights and by norms of the weighted vectors."}}
+# %% mystnb={"figure": {"caption": "Share of the separator and of the classification token, by weights and by norms of the weighted vectors."}, "image": {"alt": "Curves for the model: the share of attention that the separator and the classification token get by block, by weights and by norms of the weighted vectors."}}
 model = {norms.title: norms.rows}
 shown = {
     f"{kind}, {what}": plotting.series(model, f"share of the {what}", kind=kind)[norms.title]
@@ -245,7 +245,7 @@ examples("hed.redundancy.clark2019")
 # %%
 alike = results("hed.redundancy.clark2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Heads of the network that the title names, on a plane that keeps their divergences as well as two dimensions can; colour is the block, the number the head."}, "image": {"alt": "Points in the plane, one per head, coloured by block: heads that attend alike lie near one another."}}
+# %% mystnb={"figure": {"caption": "Heads, on a plane that keeps their divergences as well as two dimensions can; colour is the block, the number the head."}, "image": {"alt": "Points in the plane, one per head, coloured by block: heads that attend alike lie near one another."}}
 points = alike.rows[alike.rows["measure"].isin(["x", "y"])]
 plane = points.pivot(index=["block", "place"], columns="measure", values="value").reset_index()
 plotting.places(plane, "block", "place", title=alike.title)
@@ -360,7 +360,7 @@ examples("hed.combination.hoover2019")
 # %%
 combined = results("hed.combination.hoover2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "The head of a dependent found by a learnt mixture of heads and by the best single one, by relation, in the network that the title names."}, "image": {"alt": "Horizontal bars by relation: accuracy of a learnt mixture of heads and of the best single head, for the model."}}
+# %% mystnb={"figure": {"caption": "The head of a dependent found by a learnt mixture of heads and by the best single one, by relation."}, "image": {"alt": "Horizontal bars by relation: accuracy of a learnt mixture of heads and of the best single head, for the model."}}
 model = {combined.title: combined.rows}
 shown = {m: plotting.series(model, m)[combined.title] for m in ("mixture", "best head")}
 plotting.bars(shown, "relation", xlim=(0, 1), xlabel="right answers", title=combined.title)
@@ -389,7 +389,7 @@ examples("hed.no_full_tree.clark2019")
 # %%
 tree = results("hed.no_full_tree.clark2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head of the network that the title names, over all relations, read in the better direction. Of the real BERT only the best head's is released."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
+# %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head, over all relations, read in the better direction. Of the real BERT only the best head's is released."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
 plotting.headmap(plotting.rows_of(tree.rows, "UAS, each head"), label="UAS").set_title(tree.title)
 plotting.plt.show()
 
@@ -491,7 +491,7 @@ examples("hed.coreference.clark2019")
 pronouns = results("hed.coreference.clark2019", data="gap")
 mentions = results("hed.coreference.clark2019", data="ud_english_gum")
 
-# %% mystnb={"figure": {"caption": "Antecedents found by the best head of the network that the title names, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM."}}
+# %% mystnb={"figure": {"caption": "Antecedents found by the best head, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM."}}
 rivals = ("best head", "rules", "nearest", "first", "most repeated", "chance")
 both = pd.concat([pronouns.rows.assign(data="GAP"), mentions.rows.assign(data="GUM")])
 shown = {m: both[both["measure"] == m] for m in rivals}
@@ -559,7 +559,7 @@ examples("hed.subwords.correia2019")
 # %%
 joined = results("hed.subwords.correia2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head of the network that the title names."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
+# %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
 rows = plotting.rows_of(joined.rows, "ratio over the harder control, each head")
 plotting.headmap(rows, label="ratio").set_title(joined.title)
 plotting.plt.show()
@@ -599,7 +599,7 @@ plotting.plt.show()
 for measure in ("core argument - as far off", "core argument - another predicate's"):
     print(plotting.printed(frames.series(measure, heads="top")))
 
-# %% mystnb={"figure": {"caption": "Masked words no longer predicted when heads of the network that the title names are switched off."}, "image": {"alt": "Horizontal bars: masked-word accuracy lost without the two top heads, without two others and without every second head, for the model."}}
+# %% mystnb={"figure": {"caption": "Masked words no longer predicted when heads are switched off."}, "image": {"alt": "Horizontal bars: masked-word accuracy lost without the two top heads, without two others and without every second head, for the model."}}
 model = {frames.title: frames.rows}
 off = ("the top heads", "as many others", "every second head")
 lost = {m: plotting.series(model, f"accuracy lost without {m}")[frames.title] for m in off}
@@ -660,7 +660,7 @@ examples("hed.heavy_lifters.prasanna2020")
 # %%
 entailment = results("hed.heavy_lifters.prasanna2020", data="glue_rte_wnli")
 
-# %% mystnb={"figure": {"caption": "Accuracy of the network that the title names, tuned for entailment (RTE), and of always giving the commonest label."}, "image": {"alt": "Horizontal bars: accuracy of the tuned model and of the commonest label on entailment."}}
+# %% mystnb={"figure": {"caption": "Accuracy, tuned for entailment (RTE), and of always giving the commonest label."}, "image": {"alt": "Horizontal bars: accuracy of the tuned model and of the commonest label on entailment."}}
 rows = entailment.rows
 shown = {"tuned": "accuracy", "commonest label": "accuracy, majority"}
 shown = {name: rows[rows["measure"] == m] for name, m in shown.items()}
@@ -705,7 +705,7 @@ examples("hed.explanation_debate.jain2019")
 # %%
 debate = results("hed.explanation_debate.jain2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Median change of a masked word's prediction when a block's maps, or one head's, are shuffled, in the network that the title names. Below 0.1 the debate calls it small."}, "image": {"alt": "Curves by block: median change of the prediction when all maps of the block, or those of one head, are shuffled, for the model. A dotted line marks 0.1."}}
+# %% mystnb={"figure": {"caption": "Median change of a masked word's prediction when a block's maps, or one head's, are shuffled. Below 0.1 the debate calls it small."}, "image": {"alt": "Curves by block: median change of the prediction when all maps of the block, or those of one head, are shuffled, for the model. A dotted line marks 0.1."}}
 model = {debate.title: debate.rows}
 shown = {
     "all heads of the block": plotting.series(model, "median change, one block shuffled")[debate.title],

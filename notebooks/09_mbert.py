@@ -313,7 +313,7 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
-# %% mystnb={"figure": {"caption": "Accuracy of parts of speech over the best guess without vectors, in the network that the title names: taught in the row's language, tested in the column's."}, "image": {"alt": "A matrix of languages: lead over the best guess, by the language taught in and the language tested in."}}
+# %% mystnb={"figure": {"caption": "Accuracy of parts of speech over the best guess without vectors: taught in the row's language, tested in the column's."}, "image": {"alt": "A matrix of languages: lead over the best guess, by the language taught in and the language tested in."}}
 rows = plotting.rows_of(transfer.rows, "zero-shot accuracy over best baseline")
 matrix = in_english(rows, "train", "language").pivot(index="train", columns="language", values="value")
 plotting.heatmap(

@@ -236,7 +236,7 @@ def draw(lanes: Sequence[Lane], test: Test, absence: bool = False) -> str:
 
     def x(value: float) -> float:
         """The place of a value, in per cent of the width."""
-        return round(left + (value - low) / (high - low) * (100 - left - RIGHT), 2)
+        return round(left + (value - low) / (high - low) * (100 - left - RIGHT), 1)
 
     heights = [HEAD + GAP + STEP * (1 if len(lane.figures) > MOST else len(lane.figures)) for lane in lanes]
     bottom = TOP + sum(heights)
@@ -297,27 +297,31 @@ def _lane(lane: Lane, top: float, x: Place) -> str:
     why = f"<title>{escape(lane.reason)}</title>" if lane.outcome and lane.reason else ""
     out = [f'<text x="0" y="{top + 14}">{why}<tspan class="lane">{escape(lane.name)}</tspan>{told}</text>']
     many = len(lane.figures) > MOST
+    lines, marks = [], []
     labels = lane.labels or [""] * len(lane.figures)
     for k, ((value, low, high), label) in enumerate(sorted(zip(lane.figures, labels))):
-        y = round(top + HEAD + STEP * (0.5 if many else k + 0.5), 1)
+        y = f"{top + HEAD + STEP * (0.5 if many else k + 0.5):g}"
         if label:  # an inner drawing cuts what is too long for a narrow screen
-            shown = escape(textwrap.shorten(label, LONGEST, placeholder=" …"))
+            shown = textwrap.shorten(label, LONGEST, placeholder=" …")
+            whole = "" if shown == label else f"<title>{escape(label)}</title>"
             out.append(
-                f'<svg y="{y - 7}" width="{NAMED - 1}%" height="{STEP}"><title>{escape(label)}</title>'
-                f'<text class="tick" y="11">{shown}</text></svg>'
+                f'<svg y="{float(y) - 7:g}" width="{NAMED - 1}%" height="{STEP}">{whole}'
+                f'<text class="tick" y="11">{escape(shown)}</text></svg>'
             )
         interval = not many and np.isfinite(low) and np.isfinite(high)
         if interval:
-            out.append(
-                f'<line x1="{x(low)}%" x2="{x(high)}%" y1="{y}" y2="{y}" stroke="{lane.colour}" stroke-width="3"/>'
-            )
-        look = f'fill="none" stroke="{lane.colour}" stroke-width="2"' if lane.hollow else f'fill="{lane.colour}"'
+            lines.append(f'<line x1="{x(low)}%" x2="{x(high)}%" y1="{y}" y2="{y}"/>')
+        look = f' fill="none" stroke="{lane.colour}" stroke-width="2"' if lane.hollow else ""
         look += ' fill-opacity=".6"' if many else ""
-        out.append(f'<circle cx="{x(value)}%" cy="{y}" r="{4 if many else 5}" {look}/>')
+        marks.append(f'<circle cx="{x(value)}%" cy="{y}" r="{4 if many else 5}"{look}/>')
         if len(lane.figures) <= LABELLED:
             end = x(high) if interval else x(value)
-            out.append(f'<text class="tick" x="{end}%" dx="9" y="{y + 4:.1f}">{share(value, 2 + lane.hollow)}</text>')
-    return "".join(out)
+            out.append(
+                f'<text class="tick" x="{end}%" dx="9" y="{float(y) + 4:g}">{share(value, 2 + lane.hollow)}</text>'
+            )
+    if lines:
+        out.append(f'<g stroke="{lane.colour}" stroke-width="3">{"".join(lines)}</g>')
+    return "".join(out) + f'<g fill="{lane.colour}">{"".join(marks)}</g>' * bool(marks)
 
 
 def _outcome(lane: Lane) -> tuple[str, str]:

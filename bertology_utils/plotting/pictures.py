@@ -126,7 +126,8 @@ def tiles(maps: Sequence[np.ndarray | None], titles: Sequence[str], labels: Sequ
             ax.grid(False)
             ax.set_title(title, fontsize=9)
             if values is None:
-                ax.set_axis_off()
+                ax.set(xticks=[], yticks=[], facecolor="none")
+                ax.spines[:].set_visible(False)
                 continue
             ax.imshow(values, cmap="Blues", vmin=0)
             special = {k: name for k, name in enumerate(names) if name.startswith("[")}

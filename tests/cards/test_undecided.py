@@ -60,9 +60,7 @@ def test_a_line_has_the_claim_s_anchor_and_leads_to_its_page():
 
 
 def test_what_several_claims_would_take_stands_once():
-    html = table(
-        map(standing, ["trn.nsp.liu2019b", "trn.knowledge.zhang2019", "trn.sentence_order.lan2020"])
-    )
+    html = table(map(standing, ["trn.nsp.liu2019b", "trn.knowledge.zhang2019", "trn.sentence_order.lan2020"]))
     lines, fold = html.split("</table>")
     assert lines.count("<tr id=") == 3 and lines.index("trn.sentence_order") < lines.index("trn.knowledge")
     assert fold.startswith("<details") and fold.count("<li>") == 2 and fold.count("<a ") == 3
