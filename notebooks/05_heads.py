@@ -86,10 +86,9 @@ from bertology_utils.data import load as load_data
 #
 # {cite:t}`kovaleva2019` sorted maps into five patterns: *vertical* (all look at the same few tokens, mostly \[CLS\] and
 # \[SEP\]), *diagonal* (at themselves or a neighbour), both together, *block* (within their own sentence), and
-# *heterogeneous*, the only pattern that can depend on the words. A classifier learns from maps
-# that are made of each pattern with noise. The eye labelled 220 real maps: by half of them the made maps were brought nearer to real
-# ones, on the other half the classifier is scored. In the figure stand made maps and, below them, of one pair of sentences the map
-# that it is surest of for each pattern (low: it is not sure).
+# *heterogeneous*, the only pattern that can depend on the words. Our classifier learns from made maps with noise, brought
+# nearer to half of 220 real ones that the eye labelled; it is scored on the other half. Below the made maps stands the one of
+# a pair of sentences that it is surest of, for each pattern.
 
 # %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones found in the network loaded above (by default mini; below), for one pair of sentences, with the probability that the classifier gives the pattern."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has, with its probability; that for vertical and diagonal shows a diagonal and hardly a column."}} tags=["hide-input"]
 first, second = (s.words for s in load_data("sentences", "builtin", n=2)["sentences"])

@@ -31,7 +31,7 @@ UNDER = {
 }
 # a slot that another's colours fit
 COLOURS = {RUNS: "mini", "mini-multi": "mini", MINILM: "relative", **dict.fromkeys(SIZED.values(), "sized")}
-MANY = 20  # rows of a table that are seen at once
+MANY, FEW = 20, 10  # rows of a table that are seen at once; rows at most in a chapter, where each claim has a card
 
 
 def html(s: Standing, whole: bool = False) -> str:
@@ -282,8 +282,8 @@ def _figures(s: Standing, whole: bool) -> str:
     title = f"All {words.count(len(rows))} measurements" if whole else f"{words.count(len(rows))} figures decided"
     if len(rows) == 1:
         title = "The one measurement" if whole else "One figure decided"
-    if len(rows) > MANY and not whole:
-        title, rows = f"{title}; {MANY} of them here, all on the claim's page", _some(rows)
+    if len(rows) > FEW and not whole:
+        title, rows = f"{title}; {FEW} of them here, all on the claim's page", _some(rows)
     by_record: dict[str, list[Row]] = {}
     for row in rows:
         by_record.setdefault(f"{row.who}, {row.data}" if len(rows) > MANY else s.row.title, []).append(row)
@@ -295,13 +295,13 @@ def _figures(s: Standing, whole: bool) -> str:
 
 
 def _some(rows: Sequence[Row]) -> list[Row]:
-    """`MANY` rows in their order: of each network, clause after clause, as many as of any other, where it has them."""
+    """`FEW` rows in their order: of each network, clause after clause, as many as of any other, where it has them."""
     so_far: Counter[str] = Counter()
     ranks = []
     for k, row in enumerate(rows):
         ranks.append((so_far[row.who], k))
         so_far[row.who] += 1
-    return [rows[k] for k in sorted(k for _, k in sorted(ranks)[:MANY])]
+    return [rows[k] for k in sorted(k for _, k in sorted(ranks)[:FEW])]
 
 
 def _beside(s: Standing) -> str:

@@ -173,6 +173,7 @@ async function seen(figure) {
   const image = figure.querySelector("img"), svg = figure.matches("svg") ? figure : figure.querySelector("svg");
   let letters, name = figure.textContent;
   if (image) {
+    if (!image.currentSrc) await new Promise(loaded => image.addEventListener("load", loaded, { once: true }));
     const file = await (await fetch(image.currentSrc)).text();
     const scale = image.getBoundingClientRect().width / file.match(/viewBox="[0-9.]+ 0 ([0-9.]+)/)[1];
     letters = [...file.matchAll(/<text style="font-size: ([0-9.]+)px/g)].map(found => scale * found[1]);
