@@ -307,7 +307,7 @@ syntactic = results("hed.syntactic.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Right answers by relation, for the 16 commonest relations of the treebank, of two networks, named above: the best head, the best fixed offset and the nearest word of the right part of speech. Compare bars within a panel: directions may differ between them."}, "image": {"alt": "Two panels of horizontal bars by relation, one per network: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech."}}
 bars = ("best head", "best offset", "nearest of its tag")
-grid = plotting.panels(2, 3.4, sharex=True)
+grid = plotting.panels(2, 3.1, sharex=True)
 for ax, (name, rows) in zip(grid, syntactic.reruns(2).items()):
     shown = {m: rows[rows["measure"] == m].head(16) for m in bars}
     plotting.bars(shown, "relation", xlim=(0, 1), xlabel="right answers", title=plotting.SHORT.get(name, name), ax=ax)
