@@ -37,7 +37,6 @@ TOO_FEW = {
         "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
         "lay.base_vs_large.tenney2019a": "five seeds as noisy as is assumed show no difference to be within a tenth",
         "siz.head_pruning.michel2019": "five seeds of 300 items know what heads cost to four points, within two are asked for",
-        "syn.triggers.wallace2019a": "of a class eight generated texts are right before the words, and both classes are asked",
         "siz.distillation.sanh2019": "retention is known to four tenths; all of it is 1, and more than .9 is asked for",
         "siz.quantization.zafrir2019": "what 3 bits cost is known to eight points, and the gate asks for one",
         "siz.lottery.chen2020": "what bad masks cost is known to eight points, within five are asked for",
@@ -51,6 +50,7 @@ TOO_FEW = {
         "trn.nsp.liu2019b": "five seeds of the family know tuned copies to ten points, within one is asked for",
         "trn.masking_rate.raffel2019": "five seeds of the family know losses to some .1 nats, within .05 are asked for",
         "trn.dynamic_masking.liu2019b": "five seeds of the family know losses to .11 nats, within .02 are asked for",
+        "trn.sublayer_order.press2020": "five seeds of the family know what a larger network gains to .12 nats, .02 are asked for",
         "trn.unk_mask.clinchant2019": "five seeds of the family know losses to .1 nats, within .03 are asked for",
     },
     "lin2019_open_sesame": {
@@ -95,10 +95,12 @@ TOO_FEW = {
         "trn.large_batch.liu2019b": "losses are known to .18 nats, within .05 are asked for",
         "trn.masking_rate.raffel2019": "losses are known to some .2 nats, within .05 are asked for",
         "trn.unk_mask.clinchant2019": "losses are known to half a nat, within .03 are asked for",
+        "trn.sublayer_order.press2020": "three seeds know what a larger network gains to .19 nats, .02 are asked for",
         "trn.warm_start.gong2019": "time saved is known to a fifth of the time",
         "trn.nsp.liu2019b": "losses are known to .7 nats and tuned copies to eight points, within one is asked for",
     },
     "few_words": {
+        "trn.dynamic_masking.liu2019b": "three seeds know what fresh masks change to .09 nats, within .02 are asked for",
         "trn.unk_mask.clinchant2019": "three seeds know what [UNK] changes to .08 nats, within .03 are asked for",
     },
     "corpus_multilingual": {
