@@ -50,7 +50,7 @@ TOO_FEW = {
         "trn.nsp.liu2019b": "five seeds of the family know tuned copies to ten points, within one is asked for",
         "trn.masking_rate.raffel2019": "five seeds of the family know losses to some .1 nats, within .05 are asked for",
         "trn.dynamic_masking.liu2019b": "five seeds of the family know losses to .11 nats, within .02 are asked for",
-        "trn.sublayer_order.press2020": "five seeds of the family know what a larger network gains to .12 nats, .02 are asked for",
+        "trn.sublayer_order.press2020": "five seeds know what a larger network gains to .12 nats, .02 are asked for",
         "trn.unk_mask.clinchant2019": "five seeds of the family know losses to .1 nats, within .03 are asked for",
     },
     "lin2019_open_sesame": {
