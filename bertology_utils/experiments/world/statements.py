@@ -166,7 +166,7 @@ ALL_ALIKE = Null("all alike", "All attributes are told in nine cases of ten.", _
     "wld.attributes.da2019",
     "properties",
     n=496,
-    limit=16000,
+    limit=4000,
     nulls=("untrained", "layer 0", "constant", "bag of words", ALL_ALIKE),
     planted=perceptual_hard,
 )
