@@ -10,7 +10,6 @@ from bertology_utils.settings import Settings
 NONE = {
     ("mbt.vocabulary_swap.artetxe2019", "family", "builtin"),  # groups of runs, a random start among them
     ("trn.cls_norm.zhou2019", "all-MiniLM-L6-v2", "glue_sst2"),
-    ("trn.heuristics.mccoy2019b", "all-MiniLM-L6-v2", "richardson_sabharwal2019"),
 }
 
 
