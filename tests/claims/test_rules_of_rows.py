@@ -467,3 +467,24 @@ def test_a_head_is_held_against_rules_where_these_can_win(behind, expected):
     rules = [("rules - best trivial", {}, 0.19, 0.05), ("rules - best head", {}, behind, 0.05)]
     assert decided("hed.coreference.clark2019", "ud_english_gum", lead, *rules)["like_rules"] == expected
     assert "like_rules" not in decided("hed.coreference.clark2019", "gap", lead)
+
+
+@pytest.mark.parametrize(("gain", "expected"), [(-0.02, OPEN), (0.0, OPEN), (0.02, HOLDS)])
+def test_one_part_that_does_no_harm_says_nothing_of_the_others(gain, expected):
+    """Of 78 parts five seeds picked five by one to four pairs of 400; that none of these does harm had refuted the claim."""
+    rows = [
+        ("gain on test of the part chosen on dev", {"task": "all"}, gain, 0.004),
+        ("accuracy over majority", {"task": "all"}, 0.12, 0.02),
+    ]
+    assert decided("siz.harmful_parts.kovaleva2019", "mrpc_msr_paraphrase", *rows)["harmful"] == expected
+
+
+@pytest.mark.parametrize(("apart", "expected"), [(0.0, FAILS), (0.4, HOLDS)])
+def test_a_heuristic_is_said_of_words_that_overlap_and_not_of_whatever_is_new(apart, expected):
+    """Who says "entailment" of all alike has any lead up to 1 where overlap is right over where it misleads."""
+    lead = ("accuracy, consistent - contradicting", {}, 0.6, 0.1)
+    more = ("entailment said wrongly, overlap - other words", {}, apart, 0.1)
+    found = decided(
+        "trn.heuristics.mccoy2019b", "richardson_sabharwal2019", ("accuracy, in domain", {}, 0.9, 0.02), lead, more
+    )
+    assert found["heuristics"] == expected

@@ -15,7 +15,7 @@ from bertology_utils.claims.rules import FAILS, HOLDS, OPEN, UNTESTABLE, decide
 from bertology_utils.data import load, of
 from bertology_utils.data.items import Labelled
 from bertology_utils.experiments.training import tuned_inside, tuned_runs, tuned_steady, tuned_ways
-from bertology_utils.finetune import shared
+from bertology_utils.finetune import Recipe, shared
 from bertology_utils.scores.intervals import mean_row
 from bertology_utils.settings import Settings
 
@@ -77,6 +77,15 @@ def test_a_run_is_made_once():
     assert tuned_runs.plain(tiny(), task, 0) is tuned_runs.plain(tiny(), task, 0)
     assert tuned_runs.plain(tiny(), task, 1) is not tuned_runs.plain(tiny(), task, 0)
     assert tuned_runs.plain(tiny().twin(7), task, 0) is not tuned_runs.plain(tiny(), task, 0)
+
+
+@pytest.mark.parametrize("peak", [1e-5, 5e-4])
+def test_a_head_over_frozen_features_learns_at_any_width(monkeypatch, peak):
+    """By mpnet's rate the weights of layers had stayed within a tenth of even ones."""
+    monkeypatch.setattr(Recipe, "peak", lambda self, hidden_size: self.rate or peak)
+    head = tuned_runs.frozen(tiny(), tuned_runs.task(tiny(), load("sentiment", n=200), "sentiment"), 0).head
+    weights = (head.mixture.scores * head.mixture.fast).softmax(0)
+    assert weights.max() > 1.2 * weights.min()
 
 
 def test_what_serves_one_claim_alone_is_not_kept():
