@@ -343,7 +343,7 @@ examples("trn.masking_rate.raffel2019")
 # %%
 rates = family.recall("trn.masking_rate.raffel2019")
 
-# %% mystnb={"figure": {"caption": "Why 15%? Loss, rate - 15%; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: loss, rate - 15% by rate."}}
+# %% mystnb={"figure": {"caption": "Held-out loss at other masking rates less that at 15%, in three languages, of which that of 300 words is nearly learnt; 95% intervals over seeds and documents."}, "image": {"alt": "Horizontal bars with intervals: loss at each masking rate less that at 15 percent, for generated sentences, English and a language of 300 words."}}
 plotting.bars(plotting.series(rates, "loss, rate - 15%"), "rate", xlabel="nats more than at 15%")
 plotting.plt.show()
 

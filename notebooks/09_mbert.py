@@ -416,7 +416,7 @@ print(plotting.printed(shown))
 # %% mystnb={"figure": {"caption": "Auxiliaries filled right, among those of the language; and how often the commonest one is right."}, "image": {"alt": "Horizontal bars for German and Swedish: share of auxiliaries right, by the model, by always taking the commonest, and by the untrained twin."}}
 shown = by(gaps.rows, "auxiliary cloze", "by")
 shown["untrained twin"] = plotting.rows_of(gaps.twin, "auxiliary cloze", by="model")
-plotting.bars(shown, "language", xlim=(0, 1), xlabel="auxiliary right")
+plotting.bars(shown, "language", xlim=(0, 1), xlabel="auxiliary right", title=gaps.title)
 plotting.plt.show()
 
 # %% tags=["hide-output"]

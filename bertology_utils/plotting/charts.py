@@ -65,6 +65,8 @@ def bars(
     if not frames:
         return nothing(ax, **labels)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
+    if all(isinstance(v, (int, float)) for v in groups):  # not every frame has all of them
+        groups.sort()
     height = 0.8 / len(frames)
     for k, (name, colour, own, frame) in enumerate(_drawn(frames, colours)):
         at = np.array([groups.index(v) for v in frame[x]]) + (k - (len(frames) - 1) / 2) * height
