@@ -239,10 +239,8 @@ def fooled(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
 
 def parsed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """A sentence parsed by a network tuned on a few trees, and a text after that stage and without it."""
-    treebank, texts, _ = syntax.both_tasks(data, settings)
-    task = "entailment" if data.items.get("entailment") or not data.items.get("sentiment") else "sentiment"
-    of, asked = handful(subject, replace(data, items={task: texts}), task)
-    short: list[Sentence] = [s for s in treebank if s.heads and len(s.words) <= 12]
+    of, asked = handful(subject, data, "entailment" if data.items.get("entailment") else "sentiment")
+    short: list[Sentence] = [s for s in data["treebank"] if s.heads and len(s.words) <= 12]
     train, test = ([s for s in short if s.split == part] for part in ("train", "test"))
     if not (train and test):
         raise TooFew(f"{len(short)} short sentences are not in train and test")

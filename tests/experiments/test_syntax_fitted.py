@@ -75,16 +75,9 @@ def test_a_scheme_that_is_behind_has_no_small_margin():
 def test_a_task_is_learnt_if_it_beats_the_best_constant_answer():
     """Training texts are mostly of class 1, scored ones of class 0: always 0 is nothing learnt."""
     train, test = ([Labelled(id=str(k), text="x", label=y) for k, y in enumerate(of)] for of in ("1110", "000001"))
-    scores = {arm: np.tile([1.0] * 5 + [0.0], (3, 1)) for arm in ("with", "without")}
-    rows = tuned._text_rows(scores, train, test, Settings(draws=100))
-    (over,) = (r for r in rows if r["measure"] == "accuracy over majority")
-    assert over["value"] == 0
-    (gain,) = (r for r in rows if r["measure"] == "gain by parsing")
-    assert gain["low"] < 0 < gain["high"]  # no text tells the two apart: either may yet be better
-
-
-def test_more_items_more_seeds():
-    assert [len(tuned.seeds(n)) for n in (20, 199, 200, 9000)] == [3, 3, 5, 5]
+    of = tuned.runs.Task("sentiment", tuple(train), tuple(test))
+    scores = np.tile([1.0] * 5 + [0.0], (3, 1))
+    assert tuned.runs.beats_majority(scores, of, Settings(draws=100))["value"] == 0
 
 
 def test_the_lower_half_is_a_smaller_subject():
@@ -129,6 +122,7 @@ def test_flips_are_counted_among_what_was_right(monkeypatch):
 def test_gain_by_parsing_is_the_difference_of_the_arms(monkeypatch):
     monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=1e-3, batch=16))
     monkeypatch.setattr(tuned, "PASSES", 400)
+    monkeypatch.setattr(tuned.runs, "RECIPE", Recipe(rate=1e-3, epochs=2, batch=16))
     texts = [
         Labelled(
             id=str(k),
@@ -142,14 +136,9 @@ def test_gain_by_parsing_is_the_difference_of_the_arms(monkeypatch):
     ]
     sentences = [*treebank(40, "train"), *treebank(10)]
     frame = tuned.intermediate_parsing(tiny(), data(treebank=sentences, entailment=texts), SETTINGS)
-    gain = value(frame, "gain by parsing", set="all")
-    assert gain == pytest.approx(
-        value(frame, "accuracy with parsing", set="c") - value(frame, "accuracy without", set="c")
-    )
-    majority = value(frame, "accuracy without", set="all") - 0.5
-    assert value(frame, "accuracy over majority", set="all") == pytest.approx(majority)
+    first, alone = (value(frame, "accuracy", arm=arm) for arm in ("parsing first", "task alone"))
+    assert value(frame, "gain by parsing") == pytest.approx(first - alone)
+    assert value(frame, "accuracy over majority") == pytest.approx(alone - 0.5)
     # of the six words, the dependents of their left neighbour are one (runs, no), of their right neighbour three
     assert value(frame, "parsing UAS") > 0.5
     assert value(frame, "parsing UAS over chain") == pytest.approx(value(frame, "parsing UAS") - 2 / 6)
-    found, other, notes = tuned.both_tasks(data(treebank=sentences), SETTINGS)
-    assert found == sentences and len(other) == 200 and notes[0].startswith("entailment: 200 generated items, SHA-256 ")

@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 
 from ... import finetune
+from ...attention.choosing import fitting
 from ...claims.registry import claim
-from ...data import load, sha256
 from ...data.items import Ambiguity, Labelled, Sentence
 from ...finetune import Recipe, biaffine, triggers
 from ...scores import intervals, trees
 from ...scores.choice import choose
-from ...subject import encode
 from ...subject.models import Subject
 from ..training import tuned_runs as runs
 
 RECIPE = Recipe(epochs=3, batch=16)
-SEEDS = 5  # of fine-tuning, each with a head of its own
 RULES = 8  # of classifiers whose rule is asked for: five that all agree leave a mean down to .56 open
 CHECKED = 40  # training sentences kept back to see what was learnt
 RANDOM_TRIGGERS = 5
@@ -29,12 +27,7 @@ ATTACKED = 1000  # texts at most: each is classified with seven triggers, or non
 CLASSES = ("0", "1")
 PASSES = 1200  # sentences a parser sees at least, each several times in a small treebank
 MOST = 20  # epochs of a parser, however small the treebank
-LEARNT = 300  # sentences and texts at most that parsing and the task after it are learnt from
-
-
-def seeds(n_train: int) -> range:
-    """Five seeds, or three where there are fewer than 200 training items: who can afford items can afford seeds."""
-    return range(SEEDS if n_train >= 200 else 3)
+PARSED = 2000  # sentences at most that parsing is learnt from, and as many that it is scored on
 
 
 def _split(items: Sequence, *splits: str) -> list:
@@ -139,57 +132,32 @@ def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, sett
     return rows
 
 
-@claim("syn.intermediate_parsing.glavas2020", ("treebank", "entailment", "sentiment"), n=300, limit=1000, quick=24)
+@claim("syn.intermediate_parsing.glavas2020", ("treebank", "entailment", "sentiment"), n=300, limit=runs.LIMIT, quick=24,
+       beside={"treebank": ("ud_english_ewt",)})  # fmt: skip
 def intermediate_parsing(subject, data, settings):
     """A text task after a stage of supervised parsing and without it, several seeds (glavas2020).
 
-    The task is entailment where the source has it, else sentiment. A source that has no treebank, or no texts, takes
-    them from the generated data; the notes say so, with their hash. Punctuation does not count in the UAS.
+    The task is entailment where the source has it, else sentiment, learnt as in the chapter on training. Punctuation does
+    not count in the UAS.
     """
-    treebank, texts, notes = both_tasks(data, settings)
-    treebank = [s for s, ok in zip(treebank, encode.fits(subject, [s.words for s in treebank])) if ok]
-    texts, note = finetune.fitting(subject, texts)
-    train, test = _split(texts, "train")[:LEARNT], _split(texts, "dev", "test")
-    parsed, held = _split(treebank, "train")[:LEARNT], _split(treebank, "test")[:LEARNT]
-    classes = sorted({i.label for i in texts})
-    uas, scores = _both_arms(subject, (parsed, held), (train, test), classes, settings)
-    rows = parsing_rows(uas, held, settings) + _text_rows(scores, train, test, settings)
-    return intervals.table(rows, [*notes, note, f"seeds: {len(uas)}; {len(train)} training texts"])
-
-
-def _both_arms(
-    subject, trees_: tuple[list, list], texts: tuple[list, list], classes: list[str], settings
-) -> tuple[list[list[np.ndarray]], dict[str, np.ndarray]]:
-    """By seed: right arcs of each held-out sentence; arm -> which texts are right, (seeds, n), with and without parsing.
-
-    Of the trees and of the texts, those to learn from come first, those to be scored second.
-    """
-    (parsed, held), (train, test) = trees_, texts
-    uas: list[list[np.ndarray]] = []
-    scores: dict[str, list] = {"with": [], "without": []}
-    for seed in seeds(len(train)):
-        recipe = replace(RECIPE, epochs=2, seed=seed)
-        parser = biaffine.parse(
-            subject, parsed, replace(recipe, epochs=min(max(3, PASSES // len(parsed)), MOST), head_rate=20.0)
-        )
+    of = runs.first(subject, data, ("entailment", "sentiment"))
+    treebank, note = fitting(subject, data["treebank"])
+    parsed, held = _split(treebank, "train")[:PARSED], _split(treebank, "test")[:PARSED]
+    epochs = min(max(3, PASSES // len(parsed)), MOST)
+    uas, right = [], {"with": [], "without": []}
+    for seed in range(runs.SEEDS):
+        parser = biaffine.parse(subject, parsed, replace(RECIPE, epochs=epochs, head_rate=20.0, seed=seed))
         uas.append(parser.right(held, settings))
-        for arm, start in (("with", parser.subject), ("without", subject)):
-            scores[arm].append(finetune.classify(start, train, recipe, classes=classes).right(test, settings))
-    return uas, {arm: np.array(right, float) for arm, right in scores.items()}
-
-
-def _text_rows(scores: dict[str, np.ndarray], train, test, settings) -> list[dict]:
-    """Accuracy of the text task with parsing and without, the gain, and what is learnt over the majority."""
+        for arm, tuned in (("with", runs.afresh(parser.subject, of, seed)), ("without", runs.plain(subject, of, seed))):
+            right[arm].append(tuned.right(of.held, settings))
+    with_, without = (np.array(scores, float) for scores in right.values())
     rows = intervals.Rows(settings)
-    rows.mean("accuracy over majority", scores["without"] - finetune.constant(train, test), signed=True, set="all")
-    conditions = np.array([i.condition for i in test])
-    parts = {"all": np.ones(len(test), bool)} | {c: conditions == c for c in sorted(set(conditions.tolist()) - {""})}
-    for name, there in parts.items():
-        with_, without = scores["with"][:, there], scores["without"][:, there]
-        figures = {"accuracy with parsing": with_, "accuracy without": without, "gain by parsing": with_ - without}
-        for measure, values in figures.items():
-            rows.mean(measure, values, signed=measure.startswith("gain"), set=name)
-    return rows
+    rows.mean("accuracy", with_, arm="parsing first")
+    rows.mean("accuracy", without, arm="task alone")
+    rows.mean("gain by parsing", with_ - without, signed=True)
+    rows.append(runs.beats_majority(without, of, settings))
+    stage = f"parsing from {len(parsed)} sentences, {epochs} epochs"
+    return intervals.table([*rows, *parsing_rows(uas, held, settings)], [*runs.notes(of), note, stage])
 
 
 def parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], settings) -> list[dict]:
@@ -205,17 +173,3 @@ def parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], settings) ->
     lead = by_sentence - np.array([chain[k].mean() for k in some])
     figures = {"parsing UAS": by_sentence, "parsing UAS over chain": lead}
     return [intervals.mean_row(measure, values, settings) for measure, values in figures.items()]
-
-
-def both_tasks(data, settings) -> tuple[list[Sentence], list[Labelled], list[str]]:
-    """Treebank and texts, either from the source or generated, and notes that say which."""
-    texts = data.items.get("entailment") or data.items.get("sentiment")
-    treebank, notes = data.items.get("treebank"), []
-    number = max(200, min(len(texts or treebank), 400))
-    if not treebank:
-        treebank = load("treebank", "builtin", n=number, seed=settings.seed)["treebank"]
-        notes.append(f"treebank: {number} generated sentences, SHA-256 {sha256(treebank)[:12]}")
-    if not texts:
-        texts = load("entailment", "builtin", n=number, seed=settings.seed)["entailment"]
-        notes.append(f"entailment: {number} generated items, SHA-256 {sha256(texts)[:12]}")
-    return treebank, texts, notes
