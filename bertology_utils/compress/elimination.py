@@ -1,8 +1,8 @@
 """Word vectors dropped on the way up: after each layer the positions that receive most attention go on (goyal2020).
 
 Own code: the vectors are really taken out of the batch, so that the layers above compute less. The study learns how many
-go on, drops them between attention and feed-forward layer, and tunes once more; here the numbers fall evenly from layer
-to layer, vectors go after a layer, and nothing is tuned again. The first position is always kept: the head reads it.
+go on and drops them between attention and feed-forward layer; here the numbers fall evenly from layer to layer, and vectors
+go after a layer. What is read so can be tuned like any other encoder. The first position is always kept: the head reads it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from ..data.items import Labelled
-from ..finetune import Classifier, text_rows
-from ..settings import Settings
-from ..subject.encode import Batch, batches
+from ..finetune import Read
+from ..subject.encode import Batch
 from ..subject.hooks import call_again, on_maps
 from ..subject.models import ModelUnsuitable, Subject
 
@@ -61,17 +59,29 @@ def embedded(subject: Subject, batch: Batch) -> tuple[torch.Tensor, torch.Tensor
     return hidden, base.encoder.compute_position_bias(hidden) if kind == "mpnet" else None
 
 
-def forward(
-    classifier: Classifier, batch: Batch, shares: Sequence[float], rng: np.random.Generator | None = None
+def fewer(eliminated: float, random: int | None = None) -> Read:
+    """What a `Classifier` and `train` read where that share of the vectors is eliminated; at random where a seed is given."""
+    rng = None if random is None else np.random.default_rng(random)
+
+    def read(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
+        return states(subject, batch, schedule(subject.n_layers, eliminated), rng)
+
+    return read
+
+
+def states(
+    subject: Subject, batch: Batch, shares: Sequence[float], rng: np.random.Generator | None = None
 ) -> torch.Tensor:
-    """Logits (B, C) with the shares of vectors that `schedule` gives; chosen at random where there is a generator."""
-    subject = classifier.subject
+    """The last layer's states, of fewer positions than came in: (B, T', H).
+
+    Into each layer goes the share of vectors that `schedule` gives; chosen at random where there is a generator.
+    """
     hidden, bias = embedded(subject, batch)
     real, lengths = batch.mask.bool(), batch.mask.sum(1)
     seen: list[torch.Tensor] = []
     for k, block in enumerate(subject.layers):
         if k and shares[k] < 1:
-            scores = _random(real, rng) if rng is not None else _received(seen[-1], real)
+            scores = _random(real, rng) if rng is not None else _received(seen[-1].detach(), real)
             place, real = _places(real, scores, torch.ceil(lengths * shares[k]).long())
             hidden = hidden.gather(1, place[..., None].expand(-1, -1, hidden.shape[2]))
             if bias is not None:
@@ -81,7 +91,7 @@ def forward(
         told = (mask[:, None, None],) if bias is None else (mask[:, None, None], bias)
         with on_maps(subject, k, lambda module, args, output: seen.append(output[1])):
             hidden = call_again(block, ((hidden, *told), {}), hidden)
-    return classifier.head(hidden.float())
+    return hidden
 
 
 def _received(weights: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -103,21 +113,3 @@ def _places(real: torch.Tensor, scores: torch.Tensor, n: torch.Tensor) -> tuple[
     place, back = torch.where(within, best, real.shape[1]).sort(1)  # in the order of the text, what is cut last
     within = within.gather(1, back)
     return place.clamp(max=real.shape[1] - 1), within
-
-
-def logits(
-    classifier: Classifier,
-    items: Sequence[Labelled],
-    eliminated: float,
-    settings: Settings,
-    *,
-    random: int | None = None,
-) -> np.ndarray:
-    """Logits (n, C) with a share of the vectors eliminated; those of a random choice where a seed is given."""
-    out = np.empty((len(items), len(classifier.classes)), np.float32)
-    shares = schedule(classifier.subject.n_layers, eliminated)
-    rng = None if random is None else np.random.default_rng(random)
-    for batch in batches(classifier.subject, text_rows(classifier.subject, items), settings.budget):
-        with torch.inference_mode():
-            out[batch.index] = forward(classifier, batch, shares, rng).cpu().numpy()
-    return out

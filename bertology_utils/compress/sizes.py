@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from ..data.items import Labelled
-from ..finetune import Classifier, states, text_rows
+from ..finetune import Classifier, text_rows
 from ..scores import intervals
 from ..scores.intervals import Interval
 from ..subject.encode import batches
@@ -66,7 +66,7 @@ def runner(classifier: Classifier, items: Sequence[Labelled], batch: int) -> Cal
     def run() -> None:
         with torch.inference_mode():
             for one in ready:
-                classifier.head(states(classifier.subject, one).float())
+                classifier.head(classifier.read(classifier.subject, one).float())
 
     return run
 

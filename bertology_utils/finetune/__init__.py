@@ -4,4 +4,4 @@ What comes back is a subject like any other, so whatever reads vectors or attent
 """
 
 from .classes import ClassHead, Classifier, classify, constant, fitting, text_rows
-from .loop import Recipe, Way, duplicate, seeded, states, train, trainable
+from .loop import Read, Recipe, Way, duplicate, seeded, states, train, trainable

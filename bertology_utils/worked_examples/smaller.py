@@ -30,7 +30,7 @@ from ..settings import Settings
 from ..subject.hooks import ablate_heads
 from ..subject.models import Subject
 from .text import figures
-from .tuned import Answer, caption, chances, handful
+from .tuned import caption, chances, handful
 
 
 def _halves(plain: Classifier, known: np.ndarray, remove: Callable[..., Subject], what: str) -> dict[str, Classifier]:
@@ -111,13 +111,10 @@ def ticket(subject, of, plain, settings, data) -> dict[str, Classifier]:
     }
 
 
-def fewer_vectors(subject, of, plain, settings, data) -> dict[str, Answer]:
+def fewer_vectors(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """A third of the word vectors not passed on."""
-
-    def fewer(seed: int | None) -> Answer:
-        return lambda items: elimination.logits(plain, items, tokens.SHARE, settings, random=seed)
-
-    return {"a third of the vectors dropped, least attended": fewer(None), "a random third": fewer(1)}
+    reads = {"least attended": elimination.fewer(tokens.SHARE), "random ones": elimination.fewer(tokens.SHARE, 1)}
+    return {f"a third of the vectors dropped, {way}": replace(plain, read=read) for way, read in reads.items()}
 
 
 def parts_off(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

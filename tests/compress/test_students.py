@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -90,8 +93,12 @@ def test_replaced_modules_are_alone_in_the_end(either):
     assert sizes.file_bytes(found.subject.base) < sizes.file_bytes(teacher.subject.base)
 
 
+def fewer(teacher, share):
+    return replace(teacher, read=elimination.fewer(share))
+
+
 def test_with_no_vector_eliminated_the_logits_are_the_classifiers(teacher):
-    got = elimination.logits(teacher, ITEMS, 0.0, Settings())
+    got = fewer(teacher, 0.0).logits(ITEMS, Settings())
     np.testing.assert_allclose(got, teacher.logits(ITEMS, Settings()), atol=1e-5)
 
 
@@ -99,7 +106,7 @@ def test_eliminated_vectors_are_gone_from_the_layers_above(teacher):
     widths = []
     handles = [b.register_forward_hook(lambda m, a, out: widths.append(out.shape[1])) for b in teacher.subject.layers]
     try:
-        got = elimination.logits(teacher, ITEMS[:1], 1 / 3, Settings())
+        got = fewer(teacher, 1 / 3).logits(ITEMS[:1], Settings())
     finally:
         for handle in handles:
             handle.remove()
@@ -108,9 +115,27 @@ def test_eliminated_vectors_are_gone_from_the_layers_above(teacher):
 
 
 def test_padding_does_not_change_what_is_eliminated(teacher):
-    together = elimination.logits(teacher, ITEMS[:6], 0.3, Settings(batch_tokens=10**6))
-    alone = np.concatenate([elimination.logits(teacher, [i], 0.3, Settings()) for i in ITEMS[:6]])
+    together = fewer(teacher, 0.3).logits(ITEMS[:6], Settings(batch_tokens=10**6))
+    alone = np.concatenate([fewer(teacher, 0.3).logits([i], Settings()) for i in ITEMS[:6]])
     np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def test_a_model_learns_with_fewer_vectors(teacher):
+    """Another task than it was tuned on, by what it reads of fewer vectors alone; the model itself stays as it was."""
+    before = teacher.logits(ITEMS, Settings())
+    turned = [replace(i, label="10"[int(i.label)]) for i in ITEMS]
+    again = classify(
+        teacher.subject, turned, LONG, head=lambda *_: copy.deepcopy(teacher.head), read=elimination.fewer(0.3)
+    )
+    assert again.right(turned, Settings()).mean() > 0.9 > fewer(teacher, 0.3).right(turned, Settings()).mean()
+    assert np.array_equal(teacher.logits(ITEMS, Settings()), before)
+
+
+def test_random_vectors_are_other_ones_for_another_seed(teacher):
+    first, again, other = (
+        replace(teacher, read=elimination.fewer(0.3, seed)).logits(ITEMS, Settings()) for seed in (0, 0, 1)
+    )
+    assert np.array_equal(first, again) and not np.allclose(first, other, atol=1e-6)
 
 
 def test_more_vectors_than_there_are_cannot_go():

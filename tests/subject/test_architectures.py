@@ -21,7 +21,7 @@ from bertology_utils.compress import elimination, parts, remove_heads
 from bertology_utils.data import load as load_data
 from bertology_utils.experiments.size import studied
 from bertology_utils.experiments.training import tuned_runs
-from bertology_utils.finetune import ClassHead, Classifier, Recipe, classify, duplicate
+from bertology_utils.finetune import Recipe, classify, duplicate
 from bertology_utils.runs import run
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode, hooks
@@ -204,16 +204,15 @@ def test_layers_called_again_give_the_models_states(shape):
 def test_vectors_that_all_go_on_change_nothing_or_a_reason_is_given(shape):
     it = subject(shape)
     (batch,) = encode.batches(it, encode.tokenize(it, [t.split() for t in TEXTS]), budget=10**6)
-    classifier = Classifier(it, ClassHead(it, 2).eval(), ("0", "1"))
     if shape in OTHER:
         with pytest.raises(ModelUnsuitable, match=f"type {shape}: its layers cannot be called with fewer"):
-            elimination.forward(classifier, batch, [1, 1, 1])
+            elimination.states(it, batch, [1, 1, 1])
         return
     with torch.inference_mode():
-        whole = classifier.head(encode.forward(it, batch).last_hidden_state)
-        all_go_on = elimination.forward(classifier, batch, [1, 1, 1])
-        moved = elimination.forward(classifier, batch, [1, 0.999, 0.999])  # of every row all places, gathered
-        fewer = elimination.forward(classifier, batch, [1, 0.5, 0.5])
+        whole = encode.forward(it, batch).last_hidden_state[:, 0]
+        all_go_on = elimination.states(it, batch, [1, 1, 1])[:, 0]
+        moved = elimination.states(it, batch, [1, 0.999, 0.999])[:, 0]  # of every row all places, gathered
+        fewer = elimination.states(it, batch, [1, 0.5, 0.5])[:, 0]
     torch.testing.assert_close(all_go_on, whole, atol=1e-5, rtol=0)
     torch.testing.assert_close(moved, whole, atol=1e-5, rtol=0)
     assert not torch.allclose(fewer, whole, atol=1e-4)

@@ -14,7 +14,11 @@ from .heads import names
 from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, recipe, right
 
 WAYS = ("top", "bottom", "alternate")
-MEASURES = ("accuracy lost, a third of the layers", "accuracy lost, all layers but one")
+MEASURES = (
+    "accuracy lost, a third of the layers",
+    "accuracy lost, all layers but one",
+    "accuracy lost, were all layers equal - a third of them",
+)
 
 
 def third(n_layers: int) -> int:
@@ -33,8 +37,9 @@ def layer_redundancy(subject, data, settings):
     """Accuracy lost with a third of the layers dropped and the rest tuned, and with one layer left (kao2020, fan2019).
 
     Top, bottom or alternate layers go; which of the three is chosen on development items, by the first seed. `dropped
-    after tuning` takes the same layers from the tuned models and tunes nothing again. The null is a third of the layers
-    taken at random, another third for each seed.
+    after tuning` takes the same layers from the tuned models and tunes nothing again. Nulls are a third of the layers
+    taken at random, another third for each seed, and layers that all do as much: of what all but one cost, a third of
+    them would cost their share.
     """
     study = Study.of(subject, data, settings, names(data))
     if not study.learnt:
@@ -58,8 +63,10 @@ def layer_redundancy(subject, data, settings):
     def single(classifier: Classifier, task: Task, seed: int) -> np.ndarray:
         return right(_retuned(subject, range(1, subject.n_layers), task, seed), task, settings)
 
-    shallow = study.each(before)
-    rows = study.lost(MEASURES[0], shallow) + study.lost(MEASURES[1], study.each(single))
+    shallow, one = study.each(before), study.each(single)
+    rows = study.lost(MEASURES[0], shallow) + study.lost(MEASURES[1], one)
+    share, whole = n / (subject.n_layers - 1), study.right
+    rows += study.rows(MEASURES[2], {t: share * (whole[t] - one[t]) - (whole[t] - shallow[t]) for t in whole})
     rows += study.lost("accuracy lost, a third of the layers dropped after tuning", study.each(after))
     rows += study.lost("accuracy lost, a third of the layers at random", study.each(random))
     rows += [study.kept_row(shallow, way=way), *study.cost_rows(kept[first], way=way)]

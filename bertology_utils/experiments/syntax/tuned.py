@@ -144,7 +144,8 @@ def intermediate_parsing(subject, data, settings):
     treebank, note = fitting(subject, data["treebank"])
     parsed, held = _split(treebank, "train")[:PARSED], _split(treebank, "test")[:PARSED]
     epochs = min(max(3, PASSES // len(parsed)), MOST)
-    uas, right = [], {"with": [], "without": []}
+    uas: list = []
+    right: dict[str, list] = {"with": [], "without": []}
     for seed in range(runs.SEEDS):
         parser = biaffine.parse(subject, parsed, replace(RECIPE, epochs=epochs, head_rate=20.0, seed=seed))
         uas.append(parser.right(held, settings))
