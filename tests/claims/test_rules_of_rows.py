@@ -492,3 +492,33 @@ def test_a_heuristic_is_said_of_words_that_overlap_and_not_of_whatever_is_new(ap
         "trn.heuristics.mccoy2019b", "richardson_sabharwal2019", ("accuracy, in domain", {}, 0.9, 0.02), lead, more
     )
     assert found["heuristics"] == expected
+
+
+@pytest.mark.parametrize(
+    ("enters", "top", "expected"), [(0.016, 0.006, UNTESTABLE), (0.2, 0.006, FAILS), (0.2, 0.11, HOLDS)]
+)
+def test_segments_that_do_not_enter_cannot_be_kept(enters, top, expected):
+    rows = [
+        ("shift by layer", {"layer": 0}, enters, 0.005),
+        ("shift", {}, top, 0.005),
+        ("shift beyond place", {}, top, 0.005),
+    ]
+    assert decided("emb.segment_position.mickus2019", "mrpc_msr_paraphrase", *rows)["shift"] == expected
+
+
+@pytest.mark.parametrize(("accuracy", "expected"), [((1.6, 1.1, 0.5), UNTESTABLE), ((1.6, 1.1, 0.1), HOLDS)])
+def test_what_accuracy_separates_is_not_left_to_code(accuracy, expected):
+    contrasts = ("real against control labels", "trained against untrained", "best layer against layer 0")
+    rows = [("code saved by real labels", {}, 0.5, 0.01)]
+    for contrast, apart in zip(contrasts, accuracy):
+        rows.append(("separation by accuracy", {"contrast": contrast}, apart, 0.05))
+        rows.append(("lead of code over accuracy", {"contrast": contrast}, 0.5, 0.1))
+    assert decided("syn.mdl.voita2020", "ud_english_ewt", *rows)["beyond accuracy"] == expected
+
+
+@pytest.mark.parametrize(("apart", "half", "expected"), [(0.011, 0.016, OPEN), (0.0, 0.01, FAILS), (0.05, 0.02, HOLDS)])
+def test_formalisms_are_found_in_other_layers_where_half_a_layer_is_between_them(apart, half, expected):
+    names = ("role label", "proto-role properties")
+    gains = [("gain of the best layer over layer 0", {"formalism": name}, 0.1, 0.02) for name in names]
+    rows = [("centre later by", {"formalism": name}, sign * apart, half) for name, sign in zip(names, (1, -1))]
+    assert decided("syn.formalism.kuznetsov2020", "uds_decomp", *gains, *rows)["other layers"] == expected
