@@ -81,6 +81,18 @@ def test_the_kernel_is_that_of_vectors_padded_with_noughts():
     assert np.allclose(concatenated._kernel(vectors, train), flat @ flat[train].T)
 
 
+def test_near_the_ceiling_small_gains_are_large_shares_of_what_is_left():
+    gold, rng = np.arange(2000.0), np.random.default_rng(0)
+    length, embeddings = gold + rng.normal(0, 250, 2000), gold + rng.normal(0, 500, 2000)
+    found = dict(zip(concatenated.MEASURES, concatenated._compared(gold, length, embeddings, gold)))
+    assert found["gain over length"] < 0.1  # of gold values themselves
+    assert found["share of what length leaves"] == found["share of what layer 0 leaves"] == 1
+    found = dict(zip(concatenated.MEASURES, concatenated._compared(embeddings, length, length, gold)))
+    assert found["share of what length leaves"] < -1 and found["gain over length"] > -0.15
+    (share,) = concatenated._compared(np.zeros(2000), -gold, np.zeros(2000), gold)[-1:]
+    assert share == 0  # neither a constant nor what is the wrong way round explains anything
+
+
 def test_the_centre_of_gains_is_where_they_are():
     assert formalism.centre(np.array([0.5, 0.4, 0.7, 0.5, 0.9])) == pytest.approx((2 * 0.2 + 4 * 0.4) / 0.6 / 4)
     assert np.isnan(formalism.centre(np.array([0.5, 0.4, 0.3])))  # where nothing is gained there is no place

@@ -16,7 +16,10 @@ from .probing import few, punctuation
 
 LONGEST = 40  # words: vectors are concatenated, and few sentences would tell what words further on mean
 PENALTIES = (1e2, 1e3, 1e4, 1e5, 1e6)  # the last leaves little but what length tells
-MEASURES = ("Spearman", "Spearman of length", "Spearman of layer 0", "gain over length", "gain over layer 0")
+MEASURES = (
+    "Spearman", "Spearman of length", "Spearman of layer 0", "gain over length", "gain over layer 0",
+    "share of what length leaves", "share of what layer 0 leaves",
+)  # fmt: skip
 STRUCTURE = ("tree depth", "longest arc", "mean arc", "subordinate clauses")
 TAGS = ("NOUN", "VERB", "ADJ", "ADP", "DET", "PRON", "AUX", "ADV", "PROPN")
 CLAUSES = ("acl", "advcl", "ccomp", "xcomp", "csubj")
@@ -62,7 +65,9 @@ def concatenated(subject, data, settings):
 
     Every regression is given the number of words, without a penalty, so that gains are gains beyond it. A place that a
     sentence has no word for is nought. Layer (middle or last) and penalty are chosen on dev for each feature, and so is
-    the penalty of the embeddings, which count words of every kind but know nothing of their order.
+    the penalty of the embeddings, which count words of every kind but know nothing of their order. Near 1, where length
+    alone orders sentences by depth, rank correlations have no room to gain much: `share of what length leaves` is the part
+    of the variance of ranks not explained by it that the probe explains.
     """
     items = [i for i in data["treebank"] if analysed(i) and len(i.words) <= LONGEST]
     items = few(encode.fitting(subject, items)[0], 4)
@@ -121,9 +126,19 @@ def _rank(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def _compared(ours: np.ndarray, length: np.ndarray, bottom: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Rank correlations of the probe, of length and of the embeddings, and the probe's lead over either."""
+    """Rank correlations of the probe, of length and of the embeddings, the probe's lead over either, its share of their rest."""
     a, b, c = (_rank(x, gold) for x in (ours, length, bottom))
-    return np.array([a, b, c, a - b, a - c])
+    return np.array([a, b, c, a - b, a - c, _of_the_rest(a, b), _of_the_rest(a, c)])
+
+
+def _of_the_rest(full: float, base: float) -> float:
+    """Of the variance of ranks that `base` does not explain, the share that `full` does; a correlation below 0 explains none.
+
+    >>> round(_of_the_rest(0.95, 0.9), 2), _of_the_rest(-1.0, 0.0), _of_the_rest(1.0, 1.0)
+    (0.49, 0.0, 0.0)
+    """
+    full, base = max(full, 0.0) ** 2, max(base, 0.0) ** 2
+    return (full - base) / max(1 - base, 1e-9)
 
 
 def _by_length(length: np.ndarray, train: np.ndarray) -> np.ndarray:
