@@ -21,7 +21,7 @@ from ..training import tuned_runs as runs
 
 RECIPE = Recipe(epochs=3, batch=16)
 RULES = 8  # of classifiers whose rule is asked for: five that all agree leave a mean down to .56 open
-CHECKED = 40  # training sentences kept back to see what was learnt
+SCORED = 300  # sentences at most that tell the rules apart: what differs is the classifiers
 RANDOM_TRIGGERS = 5
 ATTACKED = 1000  # texts at most: each is classified with seven triggers, or none, by three models
 CLASSES = ("0", "1")
@@ -41,7 +41,7 @@ def as_text(item: Ambiguity) -> Labelled:
     )
 
 
-@claim("syn.structural_bias.warstadt2020", "structural_bias", n=1600, quick=400)
+@claim("syn.structural_bias.warstadt2020", "structural_bias", n=9000, quick=400)
 def structural_bias(subject, data, settings):
     """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).
 
@@ -52,9 +52,9 @@ def structural_bias(subject, data, settings):
     rows = intervals.Rows(settings)
     for condition in sorted({i.condition for i in data["structural_bias"]}):
         items, _ = finetune.fitting(subject, [as_text(i) for i in data["structural_bias"] if i.condition == condition])
-        train, dev, test = (_split(items, split) for split in ("train", "dev", "test"))
-        train, dev = train[CHECKED:], [*dev, *train[:CHECKED]]  # a handful of dev items would say nothing
-        tuned = [finetune.classify(subject, train, replace(RECIPE, seed=s), classes=CLASSES) for s in range(RULES)]
+        train, dev, test = _split(items, "train"), _split(items, "dev"), _split(items, "test")[:SCORED]
+        recipes = [replace(RECIPE, epochs=2, seed=s) for s in range(RULES)]  # a third epoch would be half as dear again
+        tuned = [finetune.classify(subject, train, recipe, classes=CLASSES) for recipe in recipes]
         learnt, scores = (np.array([t.right(part, settings) for t in tuned], float) for part in (dev, test))
         rows.mean("accuracy, ambiguous", learnt.mean(0), condition=condition)
         rows.mean("structural choice", scores, condition=condition)
