@@ -524,6 +524,7 @@ def test_formalisms_are_found_in_other_layers_where_half_a_layer_is_between_them
     assert decided("syn.formalism.kuznetsov2020", "uds_decomp", *gains, *rows)["other layers"] == expected
 
 
+@pytest.mark.parametrize(
     ("length", "layer_0", "expected"),
     [
         ((0.80, 0.85, 0.93, 0.59), (0.80, 0.85, 0.93, 0.58), HOLDS),  # gold values in every vector
