@@ -101,6 +101,8 @@ class Clause:
         Competence and manipulation checks; one that does not hold gives "untestable".
     reason : str or None
         Why an `untested` clause is not tested.
+    joint : bool
+        The tests say one thing together, so that one that fails refutes it; else one that fails and one that holds are mixed.
     """
 
     __pydantic_config__: ClassVar = STRICT
@@ -111,6 +113,7 @@ class Clause:
     tests: tuple[Test, ...] = ()
     gates: tuple[Test, ...] = ()
     reason: str | None = None
+    joint: bool = False
 
     def on(self, source: str | None) -> Clause:
         """The clause with the tests and gates alone that speak of a data source; None: with all of them."""
@@ -133,6 +136,7 @@ def check(clause: Clause, where: str) -> None:
         "tests": untested is bool(clause.tests),
         "reason": untested is not bool(clause.reason),
         "gates": (untested and bool(clause.gates)) or any(not g.says for g in clause.gates),
+        "joint": clause.joint and len(clause.tests) < 2,
     }
     for name, bad in trouble.items():
         if bad:

@@ -204,12 +204,18 @@ def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | No
             return ClauseOutcome(*plain, UNTESTABLE, f"{gate.says}: {_figures(found)}", every, seen)
     learned = clause.kind == LEARNED and over_twin is not None
     cases = next(((needed(t, t.among), t.among) for t in clause.tests if t.among), None)
-    outcome = combine_tests([_test_outcome(t, found, learned) for t, found in judged])
+    outcome = combine_tests([_test_outcome(t, found, learned) for t, found in judged], joint=clause.joint)
     return ClauseOutcome(*plain, outcome, "; ".join(_words(t, f) for t, f in judged), every, seen, cases)
 
 
-def combine_tests(outcomes: Sequence[str]) -> str:
-    """All tests of a clause must hold; one met and another failed is mixed."""
+def combine_tests(outcomes: Sequence[str], *, joint: bool = False) -> str:
+    """All tests of a clause must hold; one met and another failed is mixed, or fails where they say one thing together.
+
+    >>> combine_tests([HOLDS, FAILS]), combine_tests([HOLDS, FAILS], joint=True), combine_tests([HOLDS, OPEN], joint=True)
+    ('mixed', 'does not hold', 'open')
+    """
+    if joint and FAILS in outcomes:
+        return FAILS
     if all(o in (HOLDS, UNTRAINED_TOO) for o in outcomes):
         return UNTRAINED_TOO if UNTRAINED_TOO in outcomes else HOLDS
     if FAILS in outcomes or MIXED in outcomes:
