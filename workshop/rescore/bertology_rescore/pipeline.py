@@ -145,13 +145,18 @@ def pipeline(files: Files) -> pd.DataFrame:
 
 
 def constituents(files: Files) -> pd.DataFrame:
-    """What the lowest third adds for constituents less what the rest adds; expected layer and centre of gravity."""
+    """What layers add for constituents: how low, and how much lower than for dependencies and roles; centre of gravity."""
     rows = []
     for subject, tasks in profiles(files).items():
         keys, p = {"subject": subject, "task": "constituents"}, tasks["constituents"]
         rows.append(row("gain, low - high", interval(*cumulative.low_less_high(p)), p.n, **keys))
         rows.append(row("gain over embeddings", interval(*cumulative.gain(p)), p.n, **keys))
         rows.append(row("expected layer / depth", interval(*cumulative.expected_depth(p)), p.n, **keys))
+        for other in ("dependencies", "roles"):
+            gap = gap_row(
+                "expected depth over constituents", cumulative.expected_depth, [other], ["constituents"], tasks
+            )
+            rows.append(gap | keys | {"task": other, "n": p.n + tasks[other].n})
         places = {t: cumulative.expected(q)[0] for t, q in tasks.items()}
         place = sorted(places, key=lambda t: places[t]).index("constituents") + 1
         rows.append(released_row("place by expected layer (1 = lowest)", place, len(places), **keys))
