@@ -94,11 +94,11 @@ def shipped():
 
 
 def test_shipped_records_are_of_known_rows_and_decided_by_their_clauses():
-    """Every record that comes with the package is a ledger row's, and every rerun is decided by its clauses."""
+    """Every record that comes with the package is a ledger row's, every rerun is decided by clauses that speak of its data."""
     for record in shipped():
-        ledger.row(record.claim)
+        row = ledger.row(record.claim)
         assert record.rows, record.file
-        if record.kind == "rerun":
+        if record.kind == "rerun" and any(c.on(record.data).tests for c in row.clauses):
             assert record.judged().outcome in (*OUTCOMES, UNTRAINED_TOO), record.file
             assert all(r["low"] <= r["value"] <= r["high"] for r in record.rows if not math.isnan(r["low"])), (
                 record.file

@@ -537,3 +537,35 @@ def test_structure_is_a_share_of_what_length_and_embeddings_leave(length, layer_
     rows = [("share of what length leaves", k, v, 0.03) for k, v in zip(keys, length)]
     rows += [("share of what layer 0 leaves", k, v, 0.03) for k, v in zip(keys, layer_0)]
     assert decided("syn.concatenated.miaschi2020", "ud_english_ewt", *rows)["structure"] == expected
+
+
+def test_a_source_with_one_task_says_nothing_of_most():
+    """Relations alone, with a lead of .047, had made a claim on tasks mixed that six other figures speak against."""
+    lead = ("middle - best other", {"task": "all"}, 0.047, 0.015)
+    assert decided("lay.transferability.liu2019a", "ud_english_ewt", lead) == {"middle": HOLDS}
+    assert decided("lay.transferability.liu2019a", "semeval2010_task8", lead) == {}
+
+
+@pytest.mark.parametrize(
+    ("arcs", "roles", "expected"), [(0.02, 0.01, FAILS), (0.076, 0.108, HOLDS), (0.05, 0.108, OPEN)]
+)
+def test_chunks_are_low_where_other_tasks_gain_later(arcs, roles, expected):
+    """Of any curve that levels off the lowest third brings most: of parts of speech, dependencies and roles as well."""
+    low = ("gain, low - high", {"task": "constituents"}, 0.1, 0.01)
+    later = [
+        ("expected depth over constituents", {"task": t}, v, 0.012)
+        for t, v in (("dependencies", arcs), ("roles", roles))
+    ]
+    found = decided("lay.chunks_conflict.liu2019a", "released/tenney2019_edge_probing_notebooks", low, *later)
+    assert found == {"tenney2019a": expected}
+    assert "tenney2019a" not in decided("lay.chunks_conflict.liu2019a", "nltk_corpora", low, *later)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [(0.031, -0.042, FAILS), (-0.03, 0.05, FAILS), (0.04, 0.01, OPEN), (0.04, 0.04, HOLDS)],
+)
+def test_what_falls_again_does_not_grow_from_third_to_third(first, second, expected):
+    rows = [("middle third - lower third", {}, first, 0.018), ("upper third - middle third", {}, second, 0.018)]
+    rows += [("upper third - lower third", {}, first + second, 0.018), ("best layer - majority", {}, 0.4, 0.05)]
+    assert decided("lay.conceptnet.cui2020", "ckbc_conceptnet", *rows)["grow"] == expected
