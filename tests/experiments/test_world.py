@@ -20,6 +20,7 @@ from bertology_utils.data import load
 from bertology_utils.data.items import Cloze, Labelled
 from bertology_utils.experiments.world import closed_book, facts, names, plants, statements, steps, templates, triples
 from bertology_utils.experiments.world.letters import by_letters
+from bertology_utils.scores.discrimination import auc
 from bertology_utils.settings import Settings
 from bertology_utils.subject import models, retrieval
 
@@ -163,13 +164,24 @@ def uhn(relation: str, subject: str, answer: str, set_: str) -> Cloze:
 
 
 def test_facts_without_telling_names_are_a_part_of_all_facts():
-    easy = [uhn("P1", f"dog{k}", "dog", "LAMA") for k in range(4)]
-    hard = [uhn("P1", f"cat{k}", "cat", s) for k in range(2) for s in ("LAMA", "UHN")]
-    other = [uhn("P2", "key", "key", "LAMA")]  # a relation of which nothing is left
+    easy = [uhn("P1", f"cat{k}", "dog", "LAMA") for k in range(4)]
+    hard = [uhn("P1", f"dog{k}", "cat", s) for k in range(2) for s in ("LAMA", "UHN")]
+    other = [uhn("P2", "dog", "key", "LAMA")]  # a relation of which nothing is left
     rows, notes = names._filtered(tiny(), easy + hard + other, SETTINGS)
     by = {r["measure"]: r for r in rows if "relation" not in r}
     assert by["P@1, LAMA"]["n"] == 6 and by["P@1, LAMA-UHN"]["n"] == 2
     assert "2 of 6 facts" in notes[-1]
+
+
+def test_a_drop_by_copying_the_subject_counts_on_neither_side():
+    """Who says the subject's first word loses all that the filter takes; beyond such facts nothing is lost."""
+    matches = [uhn("P1", f"Dog X{k}", "dog", "LAMA") for k in range(3)]
+    rest = [uhn("P1", f"cat{k}", "dog", s) for k in range(2) for s in ("LAMA", "UHN")]
+    rows, notes = names._filtered(tiny(), matches + rest, SETTINGS)
+    by = {r["measure"]: r for r in rows if "relation" not in r}
+    assert by["P@1, LAMA"]["n"] == by["P@1, LAMA-UHN"]["n"] == 2 and by["P@1, LAMA - LAMA-UHN"]["value"] == 0
+    assert by["drop by repeating a word of the subject"]["value"] == pytest.approx(3 / 5)
+    assert notes[0].startswith("3 of 5 facts")
 
 
 def test_sets_are_averages_over_relations():
@@ -261,10 +273,24 @@ def test_static_likeness_is_the_cosine_of_mean_input_embeddings():
     assert other == pytest.approx(float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)), abs=1e-5)
 
 
-def test_the_best_rival_is_the_one_that_tells_more():
-    labels = np.array([True, True, False, False])
-    scores = np.array([[4.0, 4, 1], [3, 2, 2], [2, 3, 3], [1, 1, 4]])  # areas 1, .75 and 0
-    assert triples._over_best(scores, labels) == 0.25
+def triple(relation: str, head: str, tail: str, label: str) -> Labelled:
+    meta = {"head": head, "tail": tail, "template": f"[X] {relation} [Y]."}
+    return Labelled(id=f"{relation} {head} {tail}", condition=relation, text=f"{head} {relation} {tail}.", label=label,
+                    meta=meta)  # fmt: skip
+
+
+def test_what_fits_a_slot_tells_triples_apart_without_knowing_a_pair():
+    """A verb where a noun belongs is seen in one end; which of two nouns it is, in none."""
+    nouns, verbs = ("dog", "cat", "bird", "mouse", "horse"), ("run", "eat", "sleep")
+    heads = [f"thing{k}" for k in range(60)]
+    kinds = [triple("isa", h, nouns[k % 5], "1") for k, h in enumerate(heads)]
+    kinds += [triple("isa", h, verbs[k % 3], "0") for k, h in enumerate(heads)]
+    pairs = [triple("eats", h, nouns[(k + shift) % 5], str(1 - shift)) for k, h in enumerate(heads) for shift in (0, 1)]
+    for items, low, high in ((kinds, 0.99, 1.0), (pairs, 0.35, 0.65)):
+        learn, asked = ([i for i in items if (int(i.meta["head"][5:]) % 2) == side] for side in (0, 1))
+        found, best = triples.rivals(tiny(), learn, asked)
+        assert low <= auc(found["slot fit"], np.array([i.label == "1" for i in asked])) <= high
+        assert list(found)[-1] == "rivals together" and best in found
 
 
 def test_the_weight_that_tells_triples_apart_is_found():
