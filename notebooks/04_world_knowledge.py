@@ -198,7 +198,7 @@ card("wld.stereotype_names.poerner2019")
 # ## Are true triples told from false ones?
 #
 # *Bread is made of flour* or *of glass*? {cite:t}`davison2019` score a triple by what each end adds to the probability of
-# the other. Frequent words are likely anywhere; the score takes that off, and the rival has nothing else.
+# the other. Its rivals know how frequent the words are, how like their embeddings, and which words fit which end of a relation.
 
 # %%
 examples("wld.triples.davison2019")
@@ -211,7 +211,7 @@ plotting.bars(triples.series("AUC"), "set", xlim=(0, 1), chance=0.5, xlabel="are
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("AUC, frequency of words", "AUC over frequency of words", "F1"):
+for measure in ("AUC, slot fit", "AUC, rivals together", "AUC over the best rival", "F1"):
     print(plotting.printed(triples.series(measure)))
 
 # %%
