@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -221,8 +222,27 @@ def test_characters_say_where_a_digit_stands():
     assert numbers._placed("30.5")[3:] == [("digit", -2, "3"), ("digit", -1, "0"), ("digit", 0, "."), ("digit", 1, "5")]
 
 
-def test_pieces_are_compared_among_numbers_alike():
-    assert numbers._centred(np.array([1.0, 3.0, 10.0]), ["a", "a", "b"]).tolist() == [-1.0, 1.0, 0.0]
+@pytest.mark.parametrize("blur", [0.0, 0.2])
+def test_pieces_are_compared_among_integers_of_one_hundred(monkeypatch, blur):
+    """Integers of two pieces are the larger ones; what they cost is what blurs them, whatever the hundred's own error."""
+    rng = np.random.default_rng(0)
+    values = rng.permutation(500)[:300]
+    two = rng.random(300) < values / 500
+    items = [
+        NumberItem(id=str(v), words=(str(v),), values=(float(v),), target=float(v), condition="integers",
+                   meta={"range": numbers.WITHIN}) for v in values
+    ]  # fmt: skip
+    alone = NumberItem(id="x", words=("-33",), values=(-33.0,), target=-33.0, condition="negatives", meta=items[0].meta)
+    rows = [SimpleNamespace(words=np.zeros(1 + int(k), int)) for k in two]
+    monkeypatch.setattr(numbers.encode, "tokenize", lambda subject, words: rows[: len(words)])
+    seen = (values / 500 + blur * two * rng.standard_normal(300))[None, :, None] * np.ones((1, 1, 4))
+    monkeypatch.setattr(numbers, "vectors", lambda *_: seen)
+    count, found = numbers._pieces(None, [*items, alone], SETTINGS)
+    assert count["value"] > 20 and count["n"] == 300
+    assert found["low"] > 0.05 if blur else abs(found["value"]) < 0.01
+    rows[:] = [SimpleNamespace(words=np.zeros(1, int))] * 300
+    count, found = numbers._pieces(None, items, SETTINGS)
+    assert count["value"] == 0 and np.isnan(found["value"])
 
 
 # names

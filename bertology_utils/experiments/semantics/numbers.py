@@ -24,6 +24,7 @@ from ...subject import encode
 CODE = 64  # dimensions of a random vector of a word
 TASKS = {"decoding": "number_decoding", "addition": "number_addition"}
 NUMBERS = ("integers", "floats", "negatives", "words")
+FOLDS = 5  # of the integers whose pieces are compared: each is read by what was learnt from three of the others
 WITHIN, BEYOND = "interpolation", "extrapolation"
 
 
@@ -34,7 +35,7 @@ def number_line(data, base, rng, *, saturates: bool = False, blurs: bool = False
         out = np.zeros((seen.n_words, 12), np.float32)
         item = seen.first(NumberItem)
         for w, value in enumerate(item.values if item is not None else ()):
-            top = 50.0 if item.condition == "floats" else 250.0 if item.condition == "negatives" else 500.0
+            top = 250.0 if item.condition == "negatives" else 500.0
             at = np.clip(value / top, -1, 1) if saturates else value / top
             at = np.sign(at) * np.abs(at) ** 0.5 if bends else at
             pieces = int((seen.words == w).sum())
@@ -77,7 +78,7 @@ def numbers(subject, data, settings):
     they are straight or have a Gaussian kernel, as dev says. What is said of numbers beyond it is read by straight ones
     alone, there and inside: far from what it saw a Gaussian kernel says the mean, whatever the vectors hold. Beside the
     model: a random vector for each number, its characters and, beyond the range, the nearest value that was seen. A number
-    stands alone.
+    stands alone. Floats and integers are of one range, and none to be tested on has its integer part among those learnt.
     """
     rows = []
     for task, name in TASKS.items():
@@ -86,7 +87,7 @@ def numbers(subject, data, settings):
             if items:
                 rows += _regressed(subject, items, task, kind, settings)
     rows += _floats(rows, settings)
-    rows.append(_pieces(subject, rows, data[TASKS["decoding"]], settings))
+    rows += _pieces(subject, data[TASKS["decoding"]], settings)
     for kind in NUMBERS:
         items = [i for i in data["number_maximum"] if i.condition == kind]
         if items:
@@ -202,30 +203,35 @@ def _floats(rows: list[dict], settings) -> list[dict]:
     return [intervals.row("relative error, floats - integers", gap, min(b["n"] for b in both), task="decoding")]
 
 
-def _pieces(subject, rows: list[dict], items: list[NumberItem], settings) -> dict:
-    """How much the error of decoding grows by each further piece, among numbers of one kind and as many characters."""
-    errors: list[float] = []
-    counted: list[int] = []
-    strata: list[tuple[str, int]] = []
-    for kind in NUMBERS:
-        found = _of(rows, "relative error, model", task="decoding", numbers=kind, range=WITHIN)
-        tested = [i for i in items if i.condition == kind and i.split == "test" and i.meta["range"] == WITHIN]
-        if found is None:
-            continue
-        errors += found["errors"].tolist()
-        counted += [sum(w >= 0 for w in r.words) for r in encode.tokenize(subject, [i.words for i in tested])]
-        strata += [(kind, len(i.words[0])) for i in tested]
-    error, pieces = (_centred(np.array(v, float), strata) for v in (errors, counted))
-    if not (pieces != 0).any():
-        return intervals.row("error per further piece", UNDEFINED, 0, task="decoding")
-    options = dict(seed=settings.seed, draws=settings.draws, signed=True)
-    slope = intervals.ratio(pieces * error, pieces**2, **options)
-    return intervals.row("error per further piece", slope, int((pieces != 0).sum()), task="decoding")
+def _pieces(subject, items: list[NumberItem], settings) -> list[dict]:
+    """How much the error of decoding grows by each further piece, among integers of one hundred.
+
+    Which integers are one piece depends on how large they are; a sign or a name is more pieces, and another number. So
+    all integers inside the range are read once, in folds, and compared within their hundred alone.
+    """
+    items = [i for i in items if i.condition == "integers" and i.meta["range"] == WITHIN]
+    pieces = np.array([sum(w >= 0 for w in r.words) for r in encode.tokenize(subject, [i.words for i in items])])
+    strata = np.array([f"{len(i.words[0])} {i.words[0][0]}" for i in items])
+    fewest = np.array([pieces[strata == s].min() for s in strata])
+    mixed = np.array([np.ptp(pieces[strata == s]) > 0 for s in strata])
+    more = int((mixed & (pieces > fewest)).sum())
+    rarer = min(more, int(mixed.sum()) - more)
+    count = intervals.row("integers of the rarer cut", (float(rarer),) * 3, len(items), task="decoding")
+    if not rarer:
+        return [count, intervals.row("error per further piece", UNDEFINED, 0, task="decoding")]
+    y, x, fold = np.array([i.target for i in items]), vectors(subject, items, settings), np.arange(len(items)) % FOLDS
+    error = np.zeros(len(items))
+    for k in range(FOLDS):
+        split = np.where(fold == k, "test", np.where(fold == (k + 1) % FOLDS, "dev", "train"))
+        error[fold == k] = (np.abs(regression.read_number(x, y, split).predicted - y) / np.ptp(y))[fold == k]
+    error, further = (_centred(v.astype(float), strata) for v in (error, pieces))
+    slope = intervals.ratio(further * error, further**2, seed=settings.seed, draws=settings.draws, signed=True)
+    return [count, intervals.row("error per further piece", slope, int(mixed.sum()), task="decoding")]
 
 
-def _centred(values: np.ndarray, strata: list) -> np.ndarray:
+def _centred(values: np.ndarray, strata: np.ndarray) -> np.ndarray:
     """Less the mean of each stratum."""
-    _, member = np.unique([repr(s) for s in strata], return_inverse=True)
+    _, member = np.unique(strata, return_inverse=True)
     return values - (np.bincount(member, values) / np.bincount(member))[member]
 
 

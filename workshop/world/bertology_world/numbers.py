@@ -1,7 +1,8 @@
 """Number tasks: the largest of a list, the value of a number, the sum of two (Wallace 2019b).
 
 Training and interpolation items come from the same range, extrapolation items from the range beyond it, so no
-extrapolated value was ever seen. Where a split would share an item with another it is drawn again.
+extrapolated value was ever seen. Where a split would share an item with another it is drawn again. Two floats with the same
+part before the point are one item: a float whose integer was seen would be read off by a lookup, where integers cannot be.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ CONDITIONS = ("integers", "floats", "negatives", "words")
 # condition: (lowest, highest) of training and interpolation, then of extrapolation
 RANGES = {
     "integers": ((0, 499), (500, 999)),
-    "floats": ((0.0, 49.9), (50.0, 99.9)),
+    "floats": ((0, 499), (500, 999)),  # the part before the point
     "negatives": ((-250, 249), (250, 499)),  # extrapolation on both sides: the sign is drawn
     "words": ((0, 499), (500, 999)),
 }
@@ -57,11 +58,10 @@ def written(value: float, condition: str) -> str:
     return f"{value:.1f}" if condition == "floats" else str(int(value))
 
 
-def _draw(random_: random.Random, condition: str, beyond: bool) -> float:
-    low, high = RANGES[condition][beyond]
+def _draw(random_: random.Random, tenths: random.Random, condition: str, beyond: bool) -> float:
+    value = random_.randint(*RANGES[condition][beyond])
     if condition == "floats":
-        return round(random_.randint(round(low * 10), round(high * 10)) / 10, 1)
-    value = random_.randint(int(low), int(high))
+        return round(value + tenths.randint(0, 9) / 10, 1)
     if condition == "negatives" and beyond and random_.random() < 0.5:
         value = -value - 1  # -251 … -500: beyond the training range too
     return float(value)
@@ -72,21 +72,21 @@ def _items(task: str, n: int, seed: int, count: int, aim: Callable, alone: bool 
 
     `alone` draws again until the largest number of a list is there once.
     """
-    random_ = draw.rng(task, seed)
+    random_, tenths = draw.rng(task, seed), draw.rng(f"{task} tenths", seed)
     items = []
     for c, condition in enumerate(CONDITIONS):
         size = len(range(c, n, len(CONDITIONS)))
         if count == 1:  # there are only so many single numbers within the range
             low, high = RANGES[condition][0]
-            size = min(size, round((high - low) * (10 if condition == "floats" else 1)) + 1)
+            size = min(size, high - low + 1)
 
         def make(i: int, condition: str = condition, size: int = size) -> tuple[float, ...]:
             while True:
-                values = tuple(_draw(random_, condition, i >= 0.85 * size) for _ in range(count))
+                values = tuple(_draw(random_, tenths, condition, i >= 0.85 * size) for _ in range(count))
                 if not alone or values.count(max(values)) == 1:
                     return values
 
-        for i, values in enumerate(draw.distinct(make, size, lambda v: v, tries=5000)):
+        for i, values in enumerate(draw.distinct(make, size, lambda v: tuple(map(int, v)), tries=5000)):
             split = "train" if i < 0.6 * size else "dev" if i < 0.7 * size else "test"
             items.append(
                 NumberItem(

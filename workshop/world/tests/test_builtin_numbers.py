@@ -48,6 +48,15 @@ def test_extrapolation_lies_beyond_what_was_trained_on(task, items):
         assert len({i.values for i in group}) == len(group)
 
 
+def test_floats_and_integers_are_asked_alike(items):
+    """The same range, and no number to be tested on has its integer part among those to learn from."""
+    for condition in ("integers", "floats"):
+        group = [i for i in items["number_decoding"] if i.condition == condition]
+        seen, tested = ({int(i.target) for i in group if (i.split == "test") == test} for test in (False, True))
+        inside = [i.target for i in group if i.meta["range"] == "interpolation"]
+        assert not seen & tested and min(inside) < 20 and 480 < max(inside) < 500
+
+
 def test_number_targets(items):
     for i in items["number_maximum"]:
         assert i.values.count(max(i.values)) == 1 and i.values[int(i.target)] == max(i.values) and len(i.words) == 5
