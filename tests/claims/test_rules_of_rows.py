@@ -147,14 +147,6 @@ def test_numbers_that_go_on_beyond_those_seen_are_not_represented_badly(beyond, 
     assert decided("sem.numbers.wallace2019b", "builtin", *rows) == {"bad": expected}
 
 
-@pytest.mark.parametrize(("rarer", "expected"), [(8, UNTESTABLE), (63, HOLDS)])
-def test_pieces_are_compared_where_integers_of_both_cuts_are_many(rarer, expected):
-    """Eight integers of 60 had two pieces; the rest of the figure was minus signs and names of numbers."""
-    rows = [("integers of the rarer cut", {"task": "decoding"}, rarer, 0)]
-    rows.append(("error per further piece", {"task": "decoding"}, 0.05, 0.02))
-    assert decided("sem.numbers.wallace2019b", "builtin", *rows) == {"pieces": expected}
-
-
 @pytest.mark.parametrize(
     ("lost", "saved", "expected"), [(0.005, 0.0, UNTESTABLE), (0.035, -0.005, FAILS), (0.05, 0.03, HOLDS)]
 )
