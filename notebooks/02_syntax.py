@@ -786,7 +786,7 @@ examples("syn.intermediate_parsing.glavas2020")
 # %%
 first = results("syn.intermediate_parsing.glavas2020", data="glue_sst2")
 
-# %% mystnb={"figure": {"caption": "Accuracy on film reviews of SST-2, tuned after a stage of parsing and without it."}, "image": {"alt": "ALT"}}
+# %% mystnb={"figure": {"caption": "Accuracy on film reviews of SST-2, tuned after a stage of parsing and without it."}, "image": {"alt": "Bars: accuracy of MiniLM on film reviews, tuned after a stage of parsing, 0.86, and without it, 0.87."}}
 plotting.bars(first.series("accuracy"), "arm", chance=0.5, title=first.title, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
