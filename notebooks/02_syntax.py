@@ -797,7 +797,7 @@ for measure in ("accuracy", "parsing UAS", "parsing UAS over chain"):
 # %%
 found("syn.intermediate_parsing.glavas2020")
 
-# %%
+# %% tags=["brief"]
 card("syn.intermediate_parsing.glavas2020")
 
 # %% [markdown]
