@@ -60,7 +60,16 @@ def embedded(subject: Subject, batch: Batch) -> tuple[torch.Tensor, torch.Tensor
 
 
 def fewer(eliminated: float, random: int | None = None) -> Read:
-    """What a `Classifier` and `train` read where that share of the vectors is eliminated; at random where a seed is given."""
+    """What a `Classifier` and `train` read where that share of the vectors is eliminated; at random where a seed is given.
+
+    Examples
+    --------
+    >>> from bertology_utils.subject import encode, models
+    >>> toy = models.load("toy")
+    >>> (batch,) = encode.batches(toy, encode.tokenize(toy, [["the", "dog", "sees", "the", "cat", "."]]), 512)
+    >>> batch.ids.shape[1] > fewer(1 / 3)(toy, batch).shape[1]
+    True
+    """
     rng = None if random is None else np.random.default_rng(random)
 
     def read(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:

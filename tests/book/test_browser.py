@@ -249,11 +249,12 @@ def test_a_chapter_shows_first_what_it_found(browser, address, chapter):
 
 @of_each_chapter
 def test_a_chapters_pictures_load_and_it_is_no_longer_than_it_was(browser, address, chapter):
-    """Twelve screens at most, or half a screen more where letters are wider."""
+    """Twelve screens at most in either mode, or half a screen more where letters are wider."""
     on_a_desk(browser, address, chapter)
     load_pictures(browser)
-    screens = browser.execute_script("return document.documentElement.scrollHeight") / DESK[1]
-    assert screens <= 12.5
+    for mode in ("dark", "light"):
+        show(browser, DESK, mode)
+        assert browser.execute_script("return document.documentElement.scrollHeight") / DESK[1] <= 12.5, mode
 
 
 def test_paper_has_no_folds(browser, address):

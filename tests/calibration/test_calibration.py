@@ -72,11 +72,7 @@ TOO_FEW = {
         "trn.tuned_sep.kovaleva2019": "eight seeds know what heads gain to 1.8 points, within two are asked for",
         "siz.head_pruning.michel2019": "five seeds know the share of layers that do with one head to thirty points",
     },
-    "glue_rte_wnli": {
-        "syn.intermediate_parsing.glavas2020": "three seeds show no difference to be within three points",
-    },
     "ud_english_ewt": {
-        "syn.intermediate_parsing.glavas2020": "three seeds show no difference to be within three points",
         "hed.syntactic.clark2019": "the planted head leads the nearest noun, which is nearly always it, by 4.6 points for sure",
         "hed.no_full_tree.clark2019": "three planted relations of forty do not lead offsets for each: its gate fails",
     },

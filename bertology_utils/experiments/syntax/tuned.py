@@ -132,7 +132,7 @@ def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, sett
     return rows
 
 
-@claim("syn.intermediate_parsing.glavas2020", ("treebank", "entailment", "sentiment"), n=300, limit=runs.LIMIT, quick=24,
+@claim("syn.intermediate_parsing.glavas2020", ("treebank", "entailment", "sentiment"), n=runs.N, limit=runs.LIMIT, quick=24,
        beside={"treebank": ("ud_english_ewt",)})  # fmt: skip
 def intermediate_parsing(subject, data, settings):
     """A text task after a stage of supervised parsing and without it, several seeds (glavas2020).
