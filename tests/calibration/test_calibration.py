@@ -34,7 +34,7 @@ TOO_FEW = {
         "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
         "syn.hierarchical.lin2019": "in generated sentences the words beside a word tell it, so that nothing is left to be found",
         "lay.hierarchy.lin2019": "in generated sentences the words beside a word tell it, so that upper layers cannot tell more",
-        "syn.intermediate_parsing.glavas2020": "five seeds of 30 items show no difference to be within three points",
+        "syn.intermediate_parsing.glavas2020": "five seeds of 180 items show no difference to be within three points",
         "lay.base_vs_large.tenney2019a": "five seeds as noisy as is assumed show no difference to be within a tenth",
         "siz.head_pruning.michel2019": "five seeds of 300 items know what heads cost to four points, within two are asked for",
         "siz.distillation.sanh2019": "retention is known to four tenths; all of it is 1, and more than .9 is asked for",
