@@ -248,6 +248,21 @@ def test_a_profile_in_which_no_layer_changes_by_a_tenth_decides_nothing(monkeypa
     assert outcome("trn.last_layers_change.kovaleva2019", tuned_runs.intervals.table(rows), "last_most") == expected
 
 
+@pytest.mark.parametrize(("best", "gain"), [(0, 0.0), (1, 0.0), (2, 0.5), (3, -0.5)])
+def test_a_relation_that_moves_to_another_head_is_looked_for_there(monkeypatch, best, gain):
+    """Heads by share of arcs found, half before tuning; after it half in the same head or another, all, or none."""
+    found = {"before": [2, 0], "0": [2, 0], "1": [0, 2], "2": [0, 1], "3": [0, 0]}  # every how-many-th arc, by head
+
+    def score(subject, words, arcs, settings):
+        turn = arcs.groupby(["relation", "sentence"], sort=False).ngroup().to_numpy() // 2
+        return np.array([turn % k == 0 if k else np.zeros(len(arcs), bool) for k in found[subject]]).T
+
+    monkeypatch.setattr(tuned_inside.relations, "score", score)
+    monkeypatch.setattr(tuned_inside.encode, "fits", lambda subject, words: [True] * len(words))
+    rows, _ = tuned_inside._syntactic_heads("before", [str(best)] * 2, SETTINGS)
+    assert rows[0]["value"] == pytest.approx(gain, abs=0.05)
+
+
 def test_seeds_that_move_guesses_decide_nothing(monkeypatch):
     rows = made_grid(monkeypatch, lambda i, k: (0.5, 0.5 + 0.04 * (-1) ** i))
     assert value(rows, "standard deviation by initialisation") > 0.03

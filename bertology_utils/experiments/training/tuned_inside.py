@@ -75,8 +75,8 @@ def _weights_moved(tuned, before) -> np.ndarray:
 def tuned_sep(subject, data, settings):
     """Attention to [CLS] and [SEP] in the last two layers, and how well heads find dependents, before and after tuning.
 
-    By kovaleva2019. The heads are chosen before tuning on half of some generated trees (`syntactic heads`), and scored
-    on the other half with the same relations after it.
+    By kovaleva2019. The best head of each relation is chosen on half of some generated trees, before tuning and anew after
+    it (a relation may move to another head), and scored on the other half.
     """
     of = runs.first(subject, data)
     tuned = _tuned(subject, of, MANY)
@@ -98,7 +98,7 @@ def tuned_sep(subject, data, settings):
 
 
 def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
-    """Arcs found by the best head of each relation, before and after, and before against the best fixed offset."""
+    """Arcs found by the best head of each relation, chosen anew after tuning, and before it against the best fixed offset."""
     trees = load("treebank", "builtin", n=TREES, seed=settings.seed)["treebank"]
     trees = [s for s, ok in zip(trees, encode.fits(subject, [s.words for s in trees])) if ok]
     arcs = relations.upward(relations.arcs(trees))
@@ -111,17 +111,14 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
         of = (arcs.relation == relation).to_numpy()
         if min((of & dev).sum(), (of & ~dev).sum()) < 20:
             continue
-        head, offset = (choose(x[of & dev].mean(0)) for x in (before, offsets))
         kept.append(arcs.sentence[of & ~dev].to_numpy())
-        columns.append((before[of & ~dev, head], after[:, of & ~dev, head], offsets[of & ~dev, offset]))
+        columns.append([x[of & ~dev, choose(x[of & dev].mean(0))] for x in (before, offsets, *after)])
     groups = np.concatenate(kept)
-    one = np.concatenate([c[0] for c in columns]).astype(float)
-    two = np.concatenate([c[1] for c in columns], 1).astype(float)
-    fixed = np.concatenate([c[2] for c in columns]).astype(float)
+    one, fixed, *two = (np.concatenate(c).astype(float) for c in zip(*columns))
     options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
-    gain = intervals.seeds_by_items(two - one, **options, signed=True)
+    gain = intervals.seeds_by_items(np.array(two) - one, **options, signed=True)
     rows = [
-        intervals.row("syntactic heads, tuned - pretrained", gain, len(one)),
+        intervals.row("best syntactic heads, tuned - pretrained", gain, len(one)),
         mean_row("syntactic heads over offset", one - fixed, settings, groups=groups, signed=True),
     ]
     return (
