@@ -19,6 +19,7 @@ from . import tuned_runs as runs
 from .tuned_runs import LIMIT, QUICK, SEEDS, N, gain_row, plain
 
 PAIRS = ("entailment", "paraphrase")
+WEIGHTS = "change of weights, last third - first third, by the mean"
 LOOKED_AT = 100  # texts whose attention is compared
 MANY = 8  # seeds of how attention to [SEP] changes, in which tuned copies of a network differ much
 RADIUS, DIRECTIONS, SHARP = 0.1, 3, 384  # of the sharpness: filter-normalised, both ways each, training texts
@@ -39,7 +40,8 @@ def _right(tuned, items, settings) -> np.ndarray:
 def last_layers_change(subject, data, settings):
     """Cosine distance of attention maps before and after tuning, the last third of the layers less the first.
 
-    By kovaleva2019, who look at maps; how far the weights of each layer move is shown beside it.
+    By kovaleva2019, who look at maps. A map moves with all layers below it, so how far the weights of each layer move is
+    asked as well: the last third less the first, as a share of the mean over layers.
     """
     of = runs.first(subject, data)
     tuned = _tuned(subject, of)
@@ -56,6 +58,9 @@ def last_layers_change(subject, data, settings):
         ),
     ]
     moved = np.array([_weights_moved(c.subject, subject) for c in tuned])  # (seeds, L)
+    uneven = (moved[:, high].mean(1) - moved[:, low].mean(1)) / moved.mean(1)
+    share = intervals.mean_interval(uneven, seed=settings.seed, draws=settings.draws, signed=True)
+    rows.append(intervals.row(WEIGHTS, share, len(uneven), task=of.name))
     for k in range(subject.n_layers):
         rows.append(mean_row("change of weights, by layer", moved[:, k], settings, task=of.name, layer=k))
     return intervals.table(rows, runs.notes(of))
