@@ -201,6 +201,22 @@ def test_a_fall_is_read_between_two_ends_where_runs_of_half_the_pieces_are_there
     assert row["value"] == pytest.approx(expected, abs=0.02)
 
 
+@pytest.mark.parametrize(("late", "expected"), [("base", HOLDS), ("rate 0.1", UNTESTABLE)])
+def test_each_rate_that_is_compared_must_have_come_near_its_plateau(late, expected):
+    """Who hides less learns later; of the base the fall is read between ends, whatever the middle of its runs says."""
+
+    class Late(Made):
+        def one(self, name, seed):
+            record = super().one(name, seed)
+            record.curve[0]["heldout_mlm"] += 1.0 * (name == late)
+            return record
+
+    made, id = Late(TIER, fallen=0.05, loss=WORSE), "trn.masking_rate.raffel2019"
+    rows = runs.get(id).experiment(made, data_of({}, name="builtin"), SETTINGS)
+    found = Evidence(claim=id, model="family", data="builtin", kind="rerun", rows=tidy(rows)).judged()
+    assert found.tested[0].outcome == expected
+
+
 def test_a_fall_is_read_between_the_evaluations_beside_half_of_the_pieces():
     curve = [{"tokens": t, "heldout_mlm": loss} for t, loss in ((200, 6.0), (400, 5.0), (600, 4.0), (1000, 3.0))]
     record = Made(TIER).one("base", 0)

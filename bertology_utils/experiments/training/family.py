@@ -93,18 +93,20 @@ def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[d
     return out
 
 
-def fall(runs: Recorded, settings: Settings) -> dict:
-    """How far the held-out loss of a tier's first group fell while its pieces doubled for the last time, as a row over seeds.
+def fall(runs: Recorded, settings: Settings, group: str = "") -> dict:
+    """How far the held-out loss of a group (the tier's first) fell while its pieces doubled for the last time, over seeds.
 
     It is less than what is left to fall: a loss that nears its plateau by a power of the pieces, at most the first, has as far
     again to go at least. So a tier whose loss fell by more than a tenth of a nat is not within a tenth of its plateau, and what
     its groups differ by may be how soon they learn. Both ends are ends where the tier has runs of half the pieces; else the
     first end is the middle of the same run, whose rate has not come down yet: the fall looks larger then.
     """
-    name = next(group for group in runs.tier.groups if runs.has(group))
-    if runs.has(HALF):
-        ends = zip(*pairs(runs, HALF, name), strict=True)
-        row = over_seeds(FALL, [_end(half) - _end(whole) for half, whole in ends], settings, group=name)
+    first = next(name for name in runs.tier.groups if runs.has(name))
+    name = group or first
+    half = HALF if name == first else f"{HALF}, {name}"
+    if half in runs.tier.groups and runs.has(half):
+        ends = zip(*pairs(runs, half, name), strict=True)
+        row = over_seeds(FALL, [_end(one) - _end(whole) for one, whole in ends], settings, group=name)
         return row | {"n": next(iter(runs.group(name).values())).config["final_predictions"]}
     found = list(runs.group(name).values())
     row = over_seeds(FALL, [_fallen(r) for r in found], settings, group=name)

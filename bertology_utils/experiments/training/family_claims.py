@@ -23,10 +23,15 @@ SHOWN = 0.4  # a rate beside them, in tiers that have it: of recipes for larger 
 
 @claim("trn.masking_rate.raffel2019", family=True)
 def masking_rate(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
-    """Held-out loss at other masking rates less that at 15 %, all asked under masks of 15 % (raffel2019)."""
+    """Held-out loss at other masking rates less that at 15 %, all asked under masks of 15 % (raffel2019).
+
+    Who hides less has fewer pieces to learn from and learns later: each rate that is compared must have come near its plateau.
+    """
     usual, rates = at_rate(runs, USUAL), [r for r in sorted({*RATES, SHOWN}) if runs.has(at_rate(runs, r))]
     rows = [family.loss(runs, settings, "loss, rate - 15%", at_rate(runs, r), usual, rate=r) for r in rates]
-    return family.table(runs, settings, rows, (usual, *(at_rate(runs, r) for r in rates if r in RATES[:-1])))
+    compared = (usual, *(at_rate(runs, r) for r in rates if r in RATES[:-1]))
+    beside = [family.fall(runs, settings, group) for group in compared if group != "base"]
+    return family.noted(runs, settings, rows, [*family.plateau(runs, settings, compared), *beside], compared)
 
 
 def at_rate(runs: Recorded, rate: float) -> str:

@@ -19,6 +19,7 @@ from . import tuned_runs as runs
 from .tuned_runs import LIMIT, QUICK, SEEDS, N, gain_row, plain
 
 PAIRS = ("entailment", "paraphrase")
+WEIGHTS = "change of weights, last third - first third, by the mean"
 LOOKED_AT = 100  # texts whose attention is compared
 MANY = 8  # seeds of how attention to [SEP] changes, in which tuned copies of a network differ much
 RADIUS, DIRECTIONS, SHARP = 0.1, 3, 384  # of the sharpness: filter-normalised, both ways each, training texts
@@ -39,7 +40,8 @@ def _right(tuned, items, settings) -> np.ndarray:
 def last_layers_change(subject, data, settings):
     """Cosine distance of attention maps before and after tuning, the last third of the layers less the first.
 
-    By kovaleva2019, who look at maps; how far the weights of each layer move is shown beside it.
+    By kovaleva2019, who look at maps. A map moves with all layers below it, so how far the weights of each layer move is
+    asked as well: the last third less the first, as a share of the mean over layers.
     """
     of = runs.first(subject, data)
     tuned = _tuned(subject, of)
@@ -56,6 +58,9 @@ def last_layers_change(subject, data, settings):
         ),
     ]
     moved = np.array([_weights_moved(c.subject, subject) for c in tuned])  # (seeds, L)
+    uneven = (moved[:, high].mean(1) - moved[:, low].mean(1)) / moved.mean(1)
+    share = intervals.mean_interval(uneven, seed=settings.seed, draws=settings.draws, signed=True)
+    rows.append(intervals.row(WEIGHTS, share, len(uneven), task=of.name))
     for k in range(subject.n_layers):
         rows.append(mean_row("change of weights, by layer", moved[:, k], settings, task=of.name, layer=k))
     return intervals.table(rows, runs.notes(of))
@@ -75,8 +80,8 @@ def _weights_moved(tuned, before) -> np.ndarray:
 def tuned_sep(subject, data, settings):
     """Attention to [CLS] and [SEP] in the last two layers, and how well heads find dependents, before and after tuning.
 
-    By kovaleva2019. The heads are chosen before tuning on half of some generated trees (`syntactic heads`), and scored
-    on the other half with the same relations after it.
+    By kovaleva2019. The best head of each relation is chosen on half of some generated trees, before tuning and anew after
+    it (a relation may move to another head), and scored on the other half.
     """
     of = runs.first(subject, data)
     tuned = _tuned(subject, of, MANY)
@@ -98,7 +103,7 @@ def tuned_sep(subject, data, settings):
 
 
 def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
-    """Arcs found by the best head of each relation, before and after, and before against the best fixed offset."""
+    """Arcs found by the best head of each relation, chosen anew after tuning, and before it against the best fixed offset."""
     trees = load("treebank", "builtin", n=TREES, seed=settings.seed)["treebank"]
     trees = [s for s, ok in zip(trees, encode.fits(subject, [s.words for s in trees])) if ok]
     arcs = relations.upward(relations.arcs(trees))
@@ -111,17 +116,14 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
         of = (arcs.relation == relation).to_numpy()
         if min((of & dev).sum(), (of & ~dev).sum()) < 20:
             continue
-        head, offset = (choose(x[of & dev].mean(0)) for x in (before, offsets))
         kept.append(arcs.sentence[of & ~dev].to_numpy())
-        columns.append((before[of & ~dev, head], after[:, of & ~dev, head], offsets[of & ~dev, offset]))
+        columns.append([x[of & ~dev, choose(x[of & dev].mean(0))] for x in (before, offsets, *after)])
     groups = np.concatenate(kept)
-    one = np.concatenate([c[0] for c in columns]).astype(float)
-    two = np.concatenate([c[1] for c in columns], 1).astype(float)
-    fixed = np.concatenate([c[2] for c in columns]).astype(float)
+    one, fixed, *two = (np.concatenate(c).astype(float) for c in zip(*columns))
     options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
-    gain = intervals.seeds_by_items(two - one, **options, signed=True)
+    gain = intervals.seeds_by_items(np.array(two) - one, **options, signed=True)
     rows = [
-        intervals.row("syntactic heads, tuned - pretrained", gain, len(one)),
+        intervals.row("best syntactic heads, tuned - pretrained", gain, len(one)),
         mean_row("syntactic heads over offset", one - fixed, settings, groups=groups, signed=True),
     ]
     return (
