@@ -47,7 +47,7 @@ def units(classifier: Classifier, items: Sequence[Labelled], settings: Settings)
 
 
 def order(importance: np.ndarray, *, random: int | Sequence[int] | None = None) -> list[tuple[int, int]]:
-    """(layer, part) pairs from the least important on; in a random order that a seed, or several together, fix if `random` is given.
+    """(layer, part) pairs from the least important on; if `random` is given, in an order that it alone fixes, as a seed.
 
     Examples
     --------

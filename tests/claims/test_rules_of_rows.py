@@ -579,3 +579,13 @@ def test_layers_do_with_one_head_only_where_some_layer_does_not_do_with_none(sha
         ("accuracy over majority", {"task": "all"}, 0.25, 0.07),
     ]
     assert decided("siz.head_pruning.michel2019", "builtin", *rows)["one_head"] == expected
+
+
+@pytest.mark.parametrize(("over", "expected"), [(0.3, HOLDS), (0.1, OPEN), (-0.15, MIXED)])
+def test_relatives_cluster_where_they_do_so_beyond_the_words_they_share(over, expected):
+    """Counted pieces lead chance without any model."""
+    rows = [
+        ("relatives nearer than others - chance", {}, 0.4, 0.1),
+        ("relatives nearer than others, over counted pieces", {}, over, 0.15),
+    ]
+    assert decided("mbt.language_identity.libovicky2019", "tatoeba_laser", *rows)["families"] == expected
