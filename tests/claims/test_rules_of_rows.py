@@ -589,3 +589,20 @@ def test_relatives_cluster_where_they_do_so_beyond_the_words_they_share(over, ex
         ("relatives nearer than others, over counted pieces", {}, over, 0.15),
     ]
     assert decided("mbt.language_identity.libovicky2019", "tatoeba_laser", *rows)["families"] == expected
+
+
+@pytest.mark.parametrize(
+    ("together", "gain", "expected"),
+    [(0.02, 0.0, UNTESTABLE), (0.2, 0.0, FAILS), (0.2, 0.08, HOLDS), (0.02, 0.08, UNTESTABLE)],
+)
+def test_what_aligning_brings_is_asked_where_the_aligned_words_came_together(together, gain, expected):
+    """Retrieval and transfer unmoved say nothing where the very pairs that were aligned are as far apart as before."""
+    rows = [
+        ("P@1, aligned - plain", {}, gain, 0.02),
+        ("P@1, plain", {}, 0.06, 0.04),
+        ("zero-shot accuracy, aligned - plain", {}, gain, 0.005),
+        ("accuracy over majority", {"pair": "same language"}, 0.5, 0.05),
+        ("linked words found, aligned - plain", {}, together, 0.02),
+    ]
+    found = decided("mbt.alignment_tuning.cao2019", "tatoeba_laser", *rows)
+    assert found == {"retrieval": expected, "transfer": expected}
