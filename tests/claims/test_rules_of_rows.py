@@ -586,3 +586,40 @@ def test_what_falls_again_does_not_grow_from_third_to_third(first, second, expec
     rows = [("middle third - lower third", {}, first, 0.018), ("upper third - middle third", {}, second, 0.018)]
     rows += [("upper third - lower third", {}, first + second, 0.018), ("best layer - majority", {}, 0.4, 0.05)]
     assert decided("lay.conceptnet.cui2020", "ckbc_conceptnet", *rows)["grow"] == expected
+
+
+@pytest.mark.parametrize(("share", "expected"), [(float("nan"), UNTESTABLE), (0.0, FAILS), (0.65, OPEN), (1.0, HOLDS)])
+def test_layers_do_with_one_head_only_where_some_layer_does_not_do_with_none(share, expected):
+    """Five of mini's eight layers did with one; two lost anything without any, and neither did."""
+    rows = [
+        ("share of layers that do with one head", {"task": "all"}, share, 0.1),
+        ("accuracy over majority", {"task": "all"}, 0.25, 0.07),
+    ]
+    assert decided("siz.head_pruning.michel2019", "builtin", *rows)["one_head"] == expected
+
+
+@pytest.mark.parametrize(("over", "expected"), [(0.3, HOLDS), (0.1, OPEN), (-0.15, MIXED)])
+def test_relatives_cluster_where_they_do_so_beyond_the_words_they_share(over, expected):
+    """Counted pieces lead chance without any model."""
+    rows = [
+        ("relatives nearer than others - chance", {}, 0.4, 0.1),
+        ("relatives nearer than others, over counted pieces", {}, over, 0.15),
+    ]
+    assert decided("mbt.language_identity.libovicky2019", "tatoeba_laser", *rows)["families"] == expected
+
+
+@pytest.mark.parametrize(
+    ("together", "gain", "expected"),
+    [(0.02, 0.0, UNTESTABLE), (0.2, 0.0, FAILS), (0.2, 0.08, HOLDS), (0.02, 0.08, UNTESTABLE)],
+)
+def test_what_aligning_brings_is_asked_where_the_aligned_words_came_together(together, gain, expected):
+    """Retrieval and transfer unmoved say nothing where the very pairs that were aligned are as far apart as before."""
+    rows = [
+        ("P@1, aligned - plain", {}, gain, 0.02),
+        ("P@1, plain", {}, 0.06, 0.04),
+        ("zero-shot accuracy, aligned - plain", {}, gain, 0.005),
+        ("accuracy over majority", {"pair": "same language"}, 0.5, 0.05),
+        ("linked words found, aligned - plain", {}, together, 0.02),
+    ]
+    found = decided("mbt.alignment_tuning.cao2019", "tatoeba_laser", *rows)
+    assert found == {"retrieval": expected, "transfer": expected}

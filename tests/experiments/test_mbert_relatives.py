@@ -105,6 +105,10 @@ def test_the_clause_on_families_holds_of_eleven_languages_with_their_genus_and_o
     assert found[relatives.NEARER]["n"] == 11 and (found[relatives.NEARER]["low"] > 0.1) is low
     assert (found[relatives.PERMUTED]["value"] < 0.01) is low and found[relatives.PERMUTED]["n"] == 11550
     assert found[f"{relatives.NEARER}, pieces counted"]["low"] < 0.1  # the pieces tell nothing here
+    assert (found[relatives.OVER]["low"] > 0.05) is low and found[relatives.OVER]["n"] == 11
+    assert (
+        relatives.over(*[found[relatives.NEARER]] * 2)["value"] == 0
+    )  # who is no nearer than by the pieces has no lead
     assert sum(r["measure"] == "distance of centroids" for r in rows) == 66
 
 

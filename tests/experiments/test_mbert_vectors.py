@@ -284,3 +284,13 @@ def test_who_has_nothing_to_say_fills_no_gap():
     )
     silent = plant(multilingual(), data("mbt.generation.ronnqvist2019"), np.random.default_rng(0))
     assert not generation.filled(silent, gaps, SETTINGS).any()
+
+
+def test_of_one_language_beside_english_sentences_are_drawn_and_of_several_languages():
+    """All of 60 found in German: an interval near 1, not that of one language."""
+    sets = [parallel.Parallel(("de", "en"), ((), ()), np.zeros(60, bool), np.zeros(0), ((), ())),
+            parallel.Parallel(("en", "fr"), ((), ()), np.zeros(60, bool), np.zeros(0), ((), ()))]  # fmt: skip
+    found = [np.ones((2, 2, 60)), np.tile(np.arange(60) % 2.0, (2, 2, 1))]
+    german = retrieval._row("P@1 with English", found, sets, SETTINGS, True, lambda a, b: "de" in (a, b))
+    assert german["clusters"] == 60 and german["low"] > 0.9
+    assert retrieval._row("P@1", found, sets, SETTINGS)["clusters"] == 2

@@ -37,7 +37,8 @@ def families(vectors: np.ndarray, pieces: Sequence[str], spoken: np.ndarray, par
     Returns
     -------
     list of rows
-        `relatives.rows_of` layers, embeddings and pieces; intervals of distances are over sentences.
+        `relatives.rows_of` layers, embeddings and pieces, and the lead of layers over pieces; intervals of distances are
+        over sentences.
     """
     asked = part != "train"
     codes, tongue = sorted(set(spoken[asked].tolist())), spoken[asked]
@@ -47,7 +48,8 @@ def families(vectors: np.ndarray, pieces: Sequence[str], spoken: np.ndarray, par
         found, drawn = _centroids([seen[:, tongue == code] for code in codes], settings.seed)
         rows += relatives.rows_of(codes, found, drawn, of, settings)
         rows += _pairs(codes, found, drawn) if not of else []
-    return rows
+    named = {r["measure"]: r for r in rows}
+    return [*rows, relatives.over(named[relatives.NEARER], named[f"{relatives.NEARER}, pieces counted"])]
 
 
 def shares_of_pieces(texts: Sequence[str]) -> np.ndarray:

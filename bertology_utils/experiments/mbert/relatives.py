@@ -22,11 +22,13 @@ from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
 
 from ...scores import intervals
+from ...scores.profiles import UNDEFINED
 from ...scores.replicates import finish
 from .languages import language
 
 NEARER = "relatives nearer than others - chance"
 PERMUTED = "relatives nearer than others, permutation p"
+OVER = "relatives nearer than others, over counted pieces"
 V = "V-measure over shuffled families"
 CHANCE = 0.5
 
@@ -65,6 +67,14 @@ def rows_of(codes: Sequence[str], found: np.ndarray, drawn: np.ndarray, of: str,
         intervals.row(PERMUTED + of, intervals.proportion(as_good, len(every)), len(every)),
         intervals.row(V + of, _over_shuffled(d, resampled, every, settings), n),
     ]
+
+
+def over(one: dict, other: dict) -> dict:
+    """How much oftener relatives are nearer by one row's distances than by another's, languages and sentences drawn alike."""
+    if one["draws"] is None or other["draws"] is None:
+        return intervals.row(OVER, UNDEFINED, one["n"])
+    gained, drawn = one["value"] - other["value"], one["draws"] - other["draws"]
+    return intervals.row(OVER, finish(gained, drawn, one["n"], bounds=(-1, 1), signed=True), one["n"])
 
 
 def dealt(labels: np.ndarray) -> np.ndarray:

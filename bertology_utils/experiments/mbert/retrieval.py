@@ -129,7 +129,8 @@ def _less(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> list[np.ndarray]:
 def _flat(found: Sequence[np.ndarray], sets: Sequence[Parallel], of=lambda a, b: True) -> tuple[np.ndarray, dict]:
     """Values of all pairs of languages (that `of` wants) and sentences, and what they are drawn by.
 
-    Where every set has two languages, English and another, the other one is drawn; else both of a pair are.
+    Where every set has two languages, English and another, the other one is drawn, or of a single other one the sentences;
+    else both languages of a pair are.
     """
     values, sentence, source, target = [], [], [], []
     for number, (h, p) in enumerate(zip(found, sets)):
@@ -142,12 +143,13 @@ def _flat(found: Sequence[np.ndarray], sets: Sequence[Parallel], of=lambda a, b:
                 target += [two] * h.shape[-1]
     drawn = {"sentence": sentence, "source": source, "target": target}
     if all(len(p.languages) == 2 for p in sets):
-        drawn = {"language": [t if s == ENGLISH else s for s, t in zip(source, target)]}
+        others = [t if s == ENGLISH else s for s, t in zip(source, target)]
+        drawn = {"language": others} if len(set(others)) > 1 else {"sentence": sentence}
     return (np.concatenate(values) if values else np.zeros(0)), drawn
 
 
 def _row(measure: str, found, sets, settings, few: bool = False, of=lambda a, b: True, **keys) -> dict:
-    """A mean over pairs of languages and sentences; with `few` by sentences alone, for curves."""
+    """A mean over pairs of languages and sentences; with `few`, for curves, by sentences alone where these are drawn."""
     values, drawn = _flat(found, sets, of)
     groups = drawn.get("sentence", drawn.get("language")) if few else drawn
     less = "over" in measure  # a difference, which may be negative
