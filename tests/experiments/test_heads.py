@@ -172,6 +172,31 @@ def test_a_head_of_place_alone_has_no_lead_over_its_profile(subject):
     np.testing.assert_allclose(alone.lead_by_place, np.repeat(found.lead_by_place, 2, 0), atol=1e-6)
 
 
+@pytest.mark.parametrize("anywhere", [False, True])
+def test_a_head_that_looks_at_the_first_noun_from_anywhere_does_not_point(anywhere):
+    """The right noun is the first in all of the study's sentences with several: such a head passed for one that points."""
+    from bertology_utils.calibration import planted
+    from bertology_utils.data import of
+    from bertology_utils.experiments.heads import reference
+
+    items = data("hed.agreement_attention.lin2019")["agreement_attention"]
+    some = [i for name in ("pp", "relative") for i in items if i.condition == name]
+    assert {i.target for i in some} == {1}
+
+    def links(seen):
+        for item, _ in seen.golds:
+            yield from ((w, 1) for w in range(len(item.words)) if w != 1 and (anywhere or w == item.meta["from"]))
+
+    seen, base = of({"agreement_attention": some}, name="x"), tiny()
+    plant = planted.head_attention(base, {(1, 0): links}, share=0.9)
+    rows = reference.agreement_attention(
+        planted.plant(base, seen, np.random.default_rng(0), attention=plant), seen, SETTINGS
+    )
+    values = rows.set_index(["measure", "kind"])["value"]
+    assert values["right - wrong noun, best head", "agreement"] > 0.5
+    assert (values[f"right - wrong noun, {reference.LEAST}, best head", "agreement"] > 0.5) is not anywhere
+
+
 def test_peaks_have_a_place_and_falls_compare_blocks():
     from bertology_utils.experiments.heads.special_tokens import _fall, _peaks
     from bertology_utils.scores.profiles import stretches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from ...scores.profiles import UNDEFINED
 
 READERS = {"coreference": antecedents.from_items, "mentions": antecedents.from_mentions}
 POSITIONS = {"nearest": antecedents.nearest, "first": antecedents.first, "most repeated": antecedents.most_repeated}
+LEAST = "least of raw, beyond position and over other words"
 
 
 def antecedent_head(data, base, rng):
@@ -89,8 +90,9 @@ class Division:
 
     Attributes
     ----------
-    lead, lead_by_place : array (n, L * A)
-        Attention to the right noun less the mean of the wrong ones.
+    lead, lead_by_place, lead_of_others : array (n, L * A)
+        Attention to the right noun less the mean of the wrong ones: from the word that asks, by place alone, and from the
+        other words behind the first noun, as a mean.
     nearest : array (n, L * A)
         Attention to the nearest noun less the mean of the others.
     share, share_by_place : array (n, L + 1)
@@ -101,6 +103,7 @@ class Division:
 
     lead: np.ndarray
     lead_by_place: np.ndarray
+    lead_of_others: np.ndarray
     nearest: np.ndarray
     share: np.ndarray
     share_by_place: np.ndarray
@@ -108,18 +111,26 @@ class Division:
 
 
 def _divided(subject, items, settings) -> Division:
-    links = [(k, (i.meta["from"], i.meta["from"] + 1), (c, c + 1)) for k, i in enumerate(items) for c in i.candidates]
+    asking = [[i.meta["from"], *_other_words(i)] for i in items]
+    links = [
+        (k, (w, w + 1), (c, c + 1))
+        for k, (i, some) in enumerate(zip(items, asking))
+        for w in some
+        for c in i.candidates
+    ]
     words = [i.words for i in items]
     attention = spans.between(subject, words, links, settings=settings)  # (links, L * A)
     table = positional.profile(subject, words, max(len(w) for w in words), settings)
-    parts = np.split(attention, np.cumsum([len(i.candidates) for i in items])[:-1])
-    found: dict[str, list] = {name: [] for name in ("lead", "lead_by_place", "nearest", "share", "share_by_place")}
-    for item, given in zip(items, parts):
+    parts = np.split(attention, np.cumsum([len(some) * len(i.candidates) for i, some in zip(items, asking)])[:-1])
+    found: dict[str, list] = {f.name: [] for f in fields(Division) if f.name != "even"}
+    for item, part in zip(items, parts):
+        given, *others = part.reshape(-1, len(item.candidates), part.shape[-1])  # each (candidates, L * A)
         offsets = [c - item.meta["from"] for c in item.candidates]
         by_place = positional.at(table, offsets)  # (candidates, L * A)
         right = item.candidates.index(item.target)
         found["lead"].append(lead(given, right))
         found["lead_by_place"].append(lead(by_place, right))
+        found["lead_of_others"].append(lead(np.mean(others or [0 * given], 0), right))
         found["nearest"].append(lead(given, int(np.argmin(np.abs(offsets)))))
         for name, weights in (("share", given), ("share_by_place", by_place)):
             blocks = weights.reshape(len(offsets), subject.n_layers, -1).sum(-1)  # (candidates, L)
@@ -127,6 +138,11 @@ def _divided(subject, items, settings) -> Division:
             found[name].append(together[right] / np.maximum(together.sum(0), 1e-12))
     even = np.array([1 / len(i.candidates) for i in items])
     return Division(**{name: np.array(values) for name, values in found.items()}, even=even)
+
+
+def _other_words(item) -> list[int]:
+    """Words behind the first candidate that are no candidates and do not ask."""
+    return [w for w in range(min(item.candidates), len(item.words)) if w not in (*item.candidates, item.meta["from"])]
 
 
 def lead(weights: np.ndarray, which: int) -> np.ndarray:
@@ -175,9 +191,10 @@ def distracted_heads(data, base, rng):
 def agreement_attention(subject, data, settings):
     """How a verb or reflexive divides its attention over the nouns, by distractor and block (lin2019).
 
-    Does a head give the right noun more than the wrong ones, and by more than their places explain (its mean attention by
-    offset, over all words)? And of what all heads together give to the candidates, is the right noun's share more than
-    an even one, or than what place explains? Items with one candidate say nothing and are left out.
+    Does a head give the right noun more than the wrong ones, by more than their places explain (its mean attention by
+    offset, over all words), and by more than it does from other words of the sentence? And of what all heads together
+    give to the candidates, is the right noun's share more than an even one, or than what place explains? Items with one
+    candidate say nothing and are left out.
     """
     items, note = fitting(subject, data["agreement_attention"])
     several = [i for i in items if len(i.candidates) > 1]
@@ -198,18 +215,20 @@ def _division_rows(subject, dev, test, kind: str, settings) -> list[dict]:
     seen, scored = (_divided(subject, side, settings) for side in (dev, test))
     pointer = choose((seen.lead - seen.lead_by_place).mean(0))
     local = choose(seen.nearest.mean(0))
-    # a head that points gives the right noun more than wrong ones, and more than its place would have: the lesser of the two
-    # leads, as they are on the dev part
-    known, leads = (np.stack([s.lead, s.lead - s.lead_by_place]) for s in (seen, scored))  # (2, n, L * A)
-    both = choose(known.mean(1).min(0))
-    lesser = int(np.argmin(known.mean(1)[:, both]))
+    # a head that points gives the right noun more than wrong ones, more than its place would have, and more than other words
+    # of the sentence do (one that looks at the first noun from anywhere does not): the least of the leads on the dev part
+    known, leads = (
+        np.stack([s.lead, s.lead - s.lead_by_place, s.lead - s.lead_of_others]) for s in (seen, scored)
+    )  # (3, n, L * A)
+    every = choose(known.mean(1).min(0))
+    least = int(np.argmin(known.mean(1)[:, every]))
     over_even, over_place = scored.share - scored.even[:, None], scored.share - scored.share_by_place
     columns = {
         ("excess over an even share, all heads", None): over_even[:, -1],
         ("excess over position, all heads", None): over_place[:, -1],
         ("right - wrong noun, best head", pointer): scored.lead[:, pointer],
         ("right - wrong noun beyond position, best head", pointer): (scored.lead - scored.lead_by_place)[:, pointer],
-        ("right - wrong noun, lesser of raw and beyond position, best head", both): leads[lesser][:, both],
+        (f"right - wrong noun, {LEAST}, best head", every): leads[least][:, every],
         ("nearest - other nouns, best head", local): scored.nearest[:, local],
     }
     # sentences about the same nouns are not independent
