@@ -56,11 +56,22 @@ def test_the_worst_heads_are_trained_where_they_beat_the_commonest_label(over, e
     assert decided("siz.lottery.chen2020", "released/prasanna2020_lottery", *rows)["bad_learn"] == expected
 
 
-@pytest.mark.parametrize(("one", "expected"), [(0.054, HOLDS), (0.02, UNTESTABLE)])
-def test_layers_are_redundant_only_where_depth_matters_by_more_than_is_allowed_to_be_lost(one, expected):
+@pytest.mark.parametrize(
+    ("one", "third", "share", "expected"),
+    [
+        (0.054, 0.01, 0.02, HOLDS),
+        (0.054, 0.01, 0.005, OPEN),
+        (0.054, 0.01, -0.02, FAILS),  # little is lost, and yet more than by layers that all do as much
+        (0.3, 0.06, 0.06, FAILS),  # less than their share, and not little
+        (0.02, 0.01, 0.02, UNTESTABLE),
+    ],
+)
+def test_layers_are_redundant_where_they_cost_little_and_less_than_their_share(one, third, share, expected):
+    """A third of MiniLM's layers, were they all equal, would cost two points of the three that are allowed."""
     rows = [
-        ("accuracy lost, a third of the layers", {}, 0.002, 0.014),
+        ("accuracy lost, a third of the layers", {}, third, 0.014),
         ("accuracy lost, all layers but one", {}, one, 0.021),
+        ("accuracy lost, were all layers equal - a third of them", {}, share, 0.01),
         ("accuracy over majority", {"task": "all"}, 0.3, 0.05),
     ]
     assert decided("siz.layer_redundancy.kao2020", "glue_sst2", *rows)["redundant"] == expected
