@@ -78,8 +78,8 @@ def test_gains_are_over_the_plain_subject():
                                  {"majority": np.zeros((1, 40), bool)}, "")  # fmt: skip
 
     pairs = [alignment_tuning.Pair(said("en", "x"), said("fr", "y"), "fr", "test", [])]
-    rows = alignment_tuning.rows_of([np.array([0.2]), np.array([0.5])], [scored(5), scored(10)],
-                                    [np.zeros(1), np.ones(1)], "eng", (pairs, pairs), Settings(draws=50)).set_index("measure")["value"]  # fmt: skip
+    found = [np.array([0.2]), np.array([0.5])], [scored(5), scored(10)], [np.zeros(1), np.ones(1)]
+    rows = alignment_tuning.rows_of(*found, "eng", (pairs, pairs), Settings(draws=50)).set_index("measure")["value"]
     assert rows["zero-shot accuracy, aligned - plain"] == pytest.approx(0.25)
     assert rows["P@1, aligned - plain"] == pytest.approx(0.3) and rows["accuracy over majority"] == 1
     assert intervals.mean_interval([0.2])[0] == 0.2

@@ -262,12 +262,12 @@ def test_no_constant_answer_beats_the_commonest_label():
 
 def spans(names, dev):
     """The row on the range of transfer, of tasks with such gains on development items and as great ones on test items."""
-    gains = {name: (g, np.full((3, 40), g)) for name, g in zip(names, dev)}
+    gains = {name: (g, np.full((3, 40), g)) for name, g in zip(("home", *names), (0.9, *dev))}
     return tickets._transfer(tiny(), of({}), SETTINGS, {}, gains)[-1]
 
 
-def test_a_range_of_transfer_is_between_two_tasks():
-    """The null: a ticket that gains as much on either task, or one task alone, which has no range."""
+def test_a_range_of_transfer_is_between_two_tasks_that_a_ticket_is_carried_to():
+    """The null: one that gains as much on either task, or is carried to one alone, which has no range; its own is left out."""
     equal, alone, other = (spans("ab"[: len(g)], g) for g in ((0.2, 0.2), (0.2,), (0.1, 0.3)))
     assert equal["value"] == 0 and {equal["best"], equal["worst"]} == {"a", "b"}
     assert np.isnan(alone["value"]) and alone["n"] == 0

@@ -107,7 +107,7 @@ def theseus(subject, data, settings):
     study = Study.of(subject, data, settings, names(data))
     measure = "accuracy, replaced - plain"
     if not study.learnt:
-        return study.nothing(measure)
+        return study.nothing(measure, "retention of the score", way="plain")
     kept: dict[int, Classifier] = {}
 
     def replaced(teacher: Classifier, task: Task, seed: int) -> np.ndarray:

@@ -42,13 +42,13 @@ def lottery(subject, data, settings):
     """Winning, random and bad subnetworks of one size tuned from the pretrained weights, and their transfer (chen2020).
 
     Random masks leave as many weights, others for each seed; bad ones leave the smallest of the tuned weights. Transfer:
-    the winning mask of the first task is used on another, against a random one there. The tasks on which it gains most and
-    least are told on development items; their difference on test items is the range, which one task alone has not.
+    the winning mask of the first task is used on others, against a random one there. Those on which it gains most and least
+    are told on development items; their difference on test items is the range, which one other task alone has not.
     """
     first = next(iter(data.items))
     study = Study.of(subject, data, settings, (first,))
     if not study.learnt:
-        return study.nothing(*MEASURES)
+        return study.nothing(*MEASURES, "accuracy left", way="random")
     masks: dict[int, weights.Masks] = {}
     models: dict[tuple[str, int], Classifier] = {}
 
@@ -81,7 +81,7 @@ def lottery(subject, data, settings):
 
 
 def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float, np.ndarray]]) -> list[dict]:
-    """Gain over a random mask on each task, and the range from the worst to the best, which dev items tell.
+    """Gain over a random mask on each task, and the range over the others than the first, which dev items tell.
 
     Each seed carries its own mask.
     """
@@ -95,7 +95,7 @@ def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float
             dev.append(accuracy(pair[0], task, settings) - accuracy(pair[1], task, settings))
             gain.append(right(pair[0], task, settings) - right(pair[1], task, settings))
         gains[name] = (float(np.mean(dev)), np.array(gain))
-    names, by_dev = list(gains), [g for g, _ in gains.values()]
+    names, by_dev = list(gains)[1:], [g for g, _ in list(gains.values())[1:]]  # the ticket's own task left out
     options = {"seed": settings.seed, "draws": settings.draws, "signed": True}
     mean = {name: intervals.seeds_by_items(values, **options) for name, (_, values) in gains.items()}
     rows = [
