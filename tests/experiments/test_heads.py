@@ -197,6 +197,13 @@ def test_a_head_that_looks_at_the_first_noun_from_anywhere_does_not_point(anywhe
     assert (values[f"right - wrong noun, {reference.LEAST}, best head", "agreement"] > 0.5) is not anywhere
 
 
+def test_several_heads_are_those_of_relations_of_syntax():
+    """In EWT, lists and vocatives were two of MiniLM's three relations; they join words loosely."""
+    given = [("list", 1), ("other, from tags", 2), ("obj", 3), ("case", 3), ("nsubj", 4), ("vocative", 5), ("det", 6)]
+    leads = [syntax.Lead(relation, "", head, 1, -k, {}, np.array([])) for k, (relation, head) in enumerate(given)]
+    assert [lead.relation for lead in syntax._different(leads)] == ["obj", "nsubj", "det"]
+
+
 def test_peaks_have_a_place_and_falls_compare_blocks():
     from bertology_utils.experiments.heads.special_tokens import _fall, _peaks
     from bertology_utils.scores.profiles import stretches
