@@ -119,6 +119,26 @@ def test_a_head_points_that_gives_the_right_noun_more_raw_beyond_its_place_and_t
     assert decided("hed.agreement_attention.lin2019", "lin2019_open_sesame", *rows) == {"no_pointer": expected}
 
 
+@pytest.mark.parametrize(("lead", "expected"), [(0.0, HOLDS), (0.1, OPEN), (0.25, FAILS)])
+def test_attention_tells_what_matters_where_it_ranks_words_better_than_nearness_does(lead, expected):
+    """Nearness alone has a tau of .333 with what leaving words out does in mpnet: .3 of attention refuted nothing."""
+    rows = [
+        ("Kendall's tau of attention and leaving out, best block", {}, 0.43, 0.06),
+        ("tau, attention - nearness", {}, lead, 0.07),
+        ("largest change by leaving one word out", {}, 0.6, 0.07),
+    ]
+    assert decided("hed.explanation_debate.jain2019", "ud_english_ewt", *rows)["not_importance"] == expected
+
+
+@pytest.mark.parametrize(("lead", "expected"), [(0.0, FAILS), (0.02, OPEN), (0.1, HOLDS)])
+def test_frames_are_of_core_arguments_where_these_lead_over_modifiers_of_the_same_predicate(lead, expected):
+    rows = [
+        (f"core argument - {other}", {"heads": "top"}, 0.1, 0.01) for other in ("as far off", "another predicate's")
+    ]
+    rows.append(("core argument - modifier", {"heads": "top"}, lead, 0.01))
+    assert decided("hed.frames.kovaleva2019", "up_english_ewt", *rows)["core"] == expected
+
+
 @pytest.mark.parametrize(
     ("source", "measure", "expected"),
     [

@@ -26,12 +26,12 @@ SHUFFLED, LEFT_OUT = 120, 120  # sentences
 
 
 def even_attention(data, base, rng):
-    """The trained model with queries next to nothing, so that attention is all but even whatever the words."""
+    """The trained model without queries, so that attention is even whatever the words."""
     model = copy.deepcopy(base.model)
     with torch.no_grad():
         for layer in getattr(model, "base_model", model).encoder.layer:
             query = layer.attention.self.query
-            query.weight.mul_(0.01)
+            query.weight.zero_()
             query.bias.zero_()
     return replace(base, name="planted", model=model)
 

@@ -25,14 +25,23 @@ SENTENCES = 2000  # masked at most: of 400 the cost of two heads is known to two
 
 def frame_heads(data, base, rng):
     """Two heads give half of their attention from a predicate to its core arguments; nothing rests on them."""
+    return _role_heads(is_core, data, base, rng)
 
+
+@as_null("any roles", "core")
+def any_roles(data, base, rng):
+    """Two heads give half of their attention from a predicate to all that has a role to it, modifiers as well."""
+    return _role_heads(lambda item: item.span2 is not None, data, base, rng, name="any roles")
+
+
+def _role_heads(wanted, data, base, rng, **named):
     def pairs(seen):
         for item, _ in seen.golds:
-            if isinstance(item, EdgeItem) and is_core(item):
+            if isinstance(item, EdgeItem) and wanted(item):
                 yield from item.pairs()
 
     heads = {(base.n_layers // 2, k): pairs for k in range(min(2, base.n_heads))}
-    return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.5))
+    return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.5), **named)
 
 
 @as_null("any arguments", "own")
@@ -56,14 +65,17 @@ def any_arguments(data, base, rng):
     return plants.plant(base, data, rng, attention=attention, name="any arguments")
 
 
-@claim("hed.frames.kovaleva2019", "semantic_roles", n=4000, planted=frame_heads, nulls=(*MAPS, any_arguments))
+@claim(
+    "hed.frames.kovaleva2019", "semantic_roles", n=4000, planted=frame_heads, nulls=(*MAPS, any_arguments, any_roles)
+)
 def frames(subject, data, settings):
     """Largest attention between a predicate and its core arguments; what the loss of the top heads costs (kovaleva2019).
 
-    Core arguments are the numbered ones. There are two controls. One is as far off and as long: a span that stands to
+    Core arguments are the numbered ones. There are three controls. One is as far off and as long: a span that stands to
     another word of the sentence as the argument stands to its predicate. The other tells a predicate's own arguments from
-    arguments as such: a core argument of another predicate, exactly as far from the predicate, before or after it. All
-    roles of a sentence must be known for that, so none of a source's items are left out. The top heads are chosen on dev,
+    arguments as such: a core argument of another predicate, exactly as far from the predicate, before or after it. The
+    third tells arguments from whatever depends on the predicate: a modifier of the same one, again exactly as far. All
+    roles of a sentence must be known for both, so none of a source's items are left out. The top heads are chosen on dev,
     by their lead over the first; the cost is in masked pieces predicted, beside that of as many other heads and that of
     every second head of the model.
     """
@@ -91,11 +103,12 @@ def frames(subject, data, settings):
 
 
 def _leads(found: np.ndarray, sentences: list[str], settings, key: dict) -> list[dict]:
-    """Rows of attention (n, 3) to the core argument and to both controls, and of the leads over either."""
+    """Rows of attention (n, 4) to the core argument and to the controls, and of the leads over each."""
     columns = {"core argument": found[:, 0]}
     for control, place, lead in (
         ("as far off", 1, "core argument - as far off"),
         ("another predicate's argument", 2, "core argument - another predicate's"),
+        ("modifier", 3, "core argument - modifier"),
     ):
         columns |= {control: found[:, place], lead: found[:, 0] - found[:, place]}
     rows = intervals.Rows(settings)
@@ -112,10 +125,10 @@ def _leads(found: np.ndarray, sentences: list[str], settings, key: dict) -> list
 
 
 def _matched(found: np.ndarray) -> str:
-    has = int((~np.isnan(found[:, 2, 0])).sum())
+    another, modifier = (~np.isnan(found[:, 2:, 0])).sum(0)
     return (
-        f"another predicate's argument exactly as far: there is one for {has} of {len(found)} arguments; "
-        "the others are left out of that comparison"
+        f"another predicate's argument exactly as far: there is one for {another} of {len(found)} arguments, a modifier of "
+        f"the same predicate for {modifier}; the others are left out of these comparisons"
     )
 
 
@@ -126,10 +139,10 @@ def _aligned(lead: np.ndarray, top: np.ndarray) -> float:
 
 
 def links(subject, items, roles, settings) -> tuple[np.ndarray, list[str]]:
-    """Attention (n, 3, L * A), the largest over pairs of words and both directions; and the sentences.
+    """Attention (n, 4, L * A), the largest over pairs of words and both directions; and the sentences.
 
-    Of the three, the first is to the core argument, the second to what is as far off, the third to another predicate's
-    argument: nan where there is none.
+    Of the four, the first is to the core argument, the second to what is as far off, the third to another predicate's
+    argument, the fourth to a modifier: nan where there is none.
     """
     rng = random.Random(settings.seed)
     pairs = [(i, fake) for i in items if (fake := _as_far(rng, i)) is not None]
@@ -137,13 +150,17 @@ def links(subject, items, roles, settings) -> tuple[np.ndarray, list[str]]:
         (k, place, *spans)
         for k, (item, fake) in enumerate(pairs)
         for place, spans in enumerate(
-            ((item.span1, item.span2), fake, (item.span1, _anothers(item, roles[item.words])))
+            [
+                (item.span1, item.span2),
+                fake,
+                *((item.span1, of(item, roles[item.words])) for of in (_anothers, _modifier)),
+            ]
         )
         if spans[1] is not None
     ]
     both_ways = [link for k, _, a, b in asked for link in ((k, a, b), (k, b, a))]
     found = spans.between(subject, [i.words for i, _ in pairs], both_ways, torch.amax, settings)
-    out = np.full((len(pairs), 3, found.shape[1]), np.nan, np.float32)
+    out = np.full((len(pairs), 4, found.shape[1]), np.nan, np.float32)
     out[[k for k, *_ in asked], [place for _, place, *_ in asked]] = found.reshape(len(asked), 2, -1).max(1)
     return out, [" ".join(i.words) for i, _ in pairs]
 
@@ -154,12 +171,23 @@ def _anothers(item, roles) -> tuple[int, int] | None:
     It shares no word with the predicate or with anything that has a role to it. Of several the first of those whose
     length is nearest.
     """
-    own = [item.span1, *(r.span2 for r in roles if r.span1 == item.span1)]
+    others = [r for r in roles if is_core(r) and r.span1 != item.span1]
+    return _like(item, others, [item.span1, *(r.span2 for r in roles if r.span1 == item.span1)])
+
+
+def _modifier(item, roles) -> tuple[int, int] | None:
+    """A modifier (ARGM) of the same predicate, as far from it and apart from its arguments; None where it has none."""
+    own = [r for r in roles if r.span1 == item.span1]
+    modifiers = [r for r in own if all(label.startswith("ARGM") for label in r.labels)]
+    return _like(item, modifiers, [item.span1, *(r.span2 for r in own if r not in modifiers)])
+
+
+def _like(item, roles, apart: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """Of the roles' spans that are as far as the item's from its predicate and apart from some, that of the nearest length."""
     wanted, length = _distance(item.span1, item.span2), item.span2[1] - item.span2[0]
     found = [
         r.span2 for r in roles
-        if is_core(r) and r.span1 != item.span1 and _distance(item.span1, r.span2) == wanted
-        and not any(a < r.span2[1] and r.span2[0] < b for a, b in own)
+        if _distance(item.span1, r.span2) == wanted and not any(a < r.span2[1] and r.span2[0] < b for a, b in apart)
     ]  # fmt: skip
     return min(found, key=lambda s: (abs(s[1] - s[0] - length), s), default=None)
 

@@ -21,6 +21,9 @@ ENOUGH = 100  # arcs that a mixture is learnt from, at least
 MOST = 2000  # and at most
 RELATIONS = 8  # that mixtures are learnt for: the most frequent ones
 SEVERAL = 3  # heads that are not the same one
+# what joins words without syntax: Universal Dependencies' loose, special and unspecified relations, two for words
+# outside the structure of the sentence (addresses, interjections), and what tags leave untold
+LOOSE = {"list", "parataxis", "orphan", "goeswith", "reparandum", "dep", "vocative", "discourse", "other, from tags"}
 REFITS = 5  # mixtures learnt on resampled sentences: what the training could have been
 
 
@@ -98,7 +101,8 @@ def syntactic(subject, data, settings):
     The baselines are the best fixed offset, which is the study's, and the nearest word of the right part of speech, which
     it does not have; the lead over the better of the two is what counts. For each relation both directions are tried, and
     the one with the greater such lead on dev is shown. A head's answer is its most attended word, special tokens and the
-    word itself left out. Three different heads, each in a relation of its own, are scored together by the least of their leads.
+    word itself left out. Three different heads, each in a syntactic relation of its own, are scored together by the least of
+    their leads.
     """
     dev, test, notes = _two_sides(subject, data)
     both = [scored(subject, side, settings) for side in (dev, test)]
@@ -173,9 +177,9 @@ def _by_tag(both: list[Side], at: list[np.ndarray]) -> tuple[np.ndarray, float]:
 
 
 def _different(leads: list[Lead]) -> list[Lead]:
-    """The greatest leads on dev of `SEVERAL` heads that are not the same one, read in either direction."""
+    """The greatest leads on dev of `SEVERAL` heads that are not the same one, read in either direction, in syntax."""
     best: dict[int, Lead] = {}
-    for lead in sorted(leads, key=lambda lead: -lead.on_dev):
+    for lead in sorted((lead for lead in leads if lead.relation not in LOOSE), key=lambda lead: -lead.on_dev):
         best.setdefault(lead.head, lead)
     return list(best.values())[:SEVERAL]
 
