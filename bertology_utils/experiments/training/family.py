@@ -104,15 +104,13 @@ def fall(runs: Recorded, settings: Settings) -> dict:
     name = next(group for group in runs.tier.groups if runs.has(group))
     if runs.has(HALF):
         ends = zip(*pairs(runs, HALF, name), strict=True)
-        row = over_seeds(FALL, [_end(half) - _end(whole) for half, whole in ends], settings, group=name)
+        row = over_seeds(
+            FALL, [a.curve[-1]["heldout_mlm"] - b.curve[-1]["heldout_mlm"] for a, b in ends], settings, group=name
+        )
         return row | {"n": next(iter(runs.group(name).values())).config["final_predictions"]}
     found = list(runs.group(name).values())
     row = over_seeds(FALL, [_fallen(r) for r in found], settings, group=name)
     return row | {"n": found[0].config["eval_predictions"]}  # places that each evaluation asks
-
-
-def _end(record: Record) -> float:
-    return record.curve[-1]["heldout_mlm"]
 
 
 def _fallen(record: Record) -> float:
