@@ -137,18 +137,11 @@ def by_rules(a: Anaphor) -> int:
     tests = (
         lambda k: words[slice(*a.candidates[k])] == own,
         lambda k: words[a.heads[k]] == words[a.head] and not pronoun,
-        lambda k: _agree(traits, _traits(a.words, a.candidates[k], a.heads[k])),
+        lambda k: all(x == y or "-" in (x, y) for x, y in zip(traits, _traits(a.words, a.candidates[k], a.heads[k]))),
         lambda k: True,
     )
-    for test in tests:
-        passed = [k for k in range(len(a.candidates)) if test(k)]
-        if passed:
-            return nearest(a, passed)
-    raise AssertionError("the last sieve lets everything through")
-
-
-def _agree(a: str, b: str) -> bool:
-    return all(x == y or "-" in (x, y) for x, y in zip(a, b))
+    passed = ([k for k in range(len(a.candidates)) if test(k)] for test in tests)
+    return nearest(a, next(filter(None, passed)))  # the last sieve lets everything through
 
 
 def _traits(words: Sequence[str], span: Span, head: int) -> str:

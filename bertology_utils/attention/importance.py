@@ -14,12 +14,6 @@ from ..subject.hooks import head_outputs, scaled
 from ..subject.models import Subject
 
 
-def _inputs(subject: Subject, batch: Batch) -> dict[str, torch.Tensor]:
-    """The batch as embeddings that ask for gradients, so that attention weights are in a graph although weights are not."""
-    embedded = subject.base.get_input_embeddings()(batch.ids).detach().requires_grad_(True)
-    return batch.inputs(embedded)
-
-
 def masked(subject: Subject, sentences: Sequence[Sequence[str]], *, share: float = 0.15, seed: int = 0,
            settings: Settings) -> Iterator[tuple[Batch, torch.Tensor]]:  # fmt: skip
     """Batches with some pieces masked (at least one a sentence), and the labels: -100 where nothing is to be predicted."""
@@ -46,7 +40,9 @@ def kind_gradients(subject: Subject, sentences: Sequence[Sequence[str]], setting
     """
     out = {k: np.zeros((len(sentences), subject.n_layers, subject.n_heads)) for k in ("[CLS]", "[SEP]", "other")}
     for batch, labels in masked(subject, sentences, seed=settings.seed, settings=settings):
-        result = subject.base(**_inputs(subject, batch), output_attentions=True)
+        # embeddings ask for gradients, so that attention weights are in a graph although weights are not
+        embedded = subject.base.get_input_embeddings()(batch.ids).detach().requires_grad_(True)
+        result = subject.base(**batch.inputs(embedded), output_attentions=True)
         where = labels >= 0
         logs = torch.log_softmax(subject.predict(result.last_hidden_state[where]).float(), -1)
         losses = -logs.gather(1, labels[where][:, None])[:, 0] / where.sum(1, keepdim=True).expand_as(where)[where]

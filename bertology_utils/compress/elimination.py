@@ -90,7 +90,10 @@ def states(
     seen: list[torch.Tensor] = []
     for k, block in enumerate(subject.layers):
         if k and shares[k] < 1:
-            scores = _random(real, rng) if rng is not None else _received(seen[-1].detach(), real)
+            if rng is not None:
+                scores = torch.from_numpy(rng.random(tuple(real.shape))).float().to(real.device)
+            else:  # attention that each position receives from real ones, summed over heads
+                scores = (seen[-1].detach() * real[:, None, :, None]).sum((1, 2))  # (B, T)
             place, real = _places(real, scores, torch.ceil(lengths * shares[k]).long())
             hidden = hidden.gather(1, place[..., None].expand(-1, -1, hidden.shape[2]))
             if bias is not None:
@@ -101,15 +104,6 @@ def states(
         with on_maps(subject, k, lambda module, args, output: seen.append(output[1])):
             hidden = call_again(block, ((hidden, *told), {}), hidden)
     return hidden
-
-
-def _received(weights: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """Attention (B, A, T, T) that each position receives from real ones, summed over heads, (B, T)."""
-    return (weights * real[:, None, :, None]).sum((1, 2))
-
-
-def _random(real: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
-    return torch.from_numpy(rng.random(tuple(real.shape))).float().to(real.device)
 
 
 def _places(real: torch.Tensor, scores: torch.Tensor, n: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -88,7 +88,7 @@ def judge(
     for layer in range(len(read)):
         found = []
         for fits in grid:
-            scores = [_lead(fits[layer], x[side][layer]) for side in (1, 2)]
+            scores = [np.diff(fits[layer].log_probs(x[side][layer]))[:, 0] for side in (1, 2)]
             cut, got = best_cut(scores[0], labels[1] == "1", np.quantile(scores[0], CUTS))
             found.append((got, scores[1] > cut, scores[1]))
         best.append(found[choose([score for score, *_ in found])])
@@ -105,8 +105,3 @@ def best_cut(scores: np.ndarray, true: np.ndarray, cuts: np.ndarray) -> tuple[fl
     got = [float(f1(f1_columns(scores > c, true).sum(0))) for c in cuts]
     at = choose(got)
     return float(cuts[at]), got[at]
-
-
-def _lead(probe, x: np.ndarray) -> np.ndarray:
-    logs = probe.log_probs(x)
-    return logs[:, 1] - logs[:, 0]

@@ -100,7 +100,8 @@ def fit_structural_each(
         width = int(lengths[part].max())  # no padding beyond the longest sentence
         cut = (part, *(slice(width),) * (gold.ndim - 1))
         found = _predict(x[:, part, :width], probe * scale, what)
-        loss = (_size(found - gold[cut]) * weight[cut]).sum() / len(part)
+        error = ((found - gold[cut]).square() + ROUND**2).sqrt() - ROUND  # absolute, rounded off at nought
+        loss = (error * weight[cut]).sum() / len(part)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -123,11 +124,6 @@ def _padded(
         gold[inside] = torch.as_tensor(tree_distances(h) if what == "distance" else tree_depths(h)).double()
         weight[inside] = 1 / len(h) ** (len(shape) - 1)
     return x, gold, weight
-
-
-def _size(error: torch.Tensor) -> torch.Tensor:
-    """Absolute errors, rounded off at nought."""
-    return (error.square() + ROUND**2).sqrt() - ROUND
 
 
 def _predict(x: torch.Tensor, probe: torch.Tensor, what: str) -> torch.Tensor:

@@ -75,11 +75,12 @@ def factors(groups: Sequence | Mapping | pd.DataFrame | None, n: int) -> list[np
     """
     if groups is None:
         return [np.arange(n)]
+    columns = (list, np.ndarray, pd.Series, pd.Categorical)
     if isinstance(groups, pd.DataFrame):
         several = [groups[c] for c in groups]
     elif isinstance(groups, Mapping):
         several = list(groups.values())
-    elif isinstance(groups, (list, tuple)) and groups and all(_is_column(g) for g in groups):
+    elif isinstance(groups, (list, tuple)) and groups and all(isinstance(g, columns) for g in groups):
         several = list(groups)
     else:
         several = [groups]
@@ -108,10 +109,6 @@ def crossed(seeds: int, n: int, groups: Sequence | Mapping | pd.DataFrame | None
     """
     items = [np.tile(codes, seeds) for codes in factors(groups, n)]
     return [np.repeat(np.arange(seeds), n), *items] if seeds > 1 else items
-
-
-def _is_column(x: object) -> bool:
-    return isinstance(x, (list, np.ndarray, pd.Series, pd.Categorical))
 
 
 class Resample:

@@ -115,7 +115,9 @@ def steps_saved(early: np.ndarray, final: np.ndarray, *, part: float, keep: int)
     spent = n * part + keep * (1 - part)
     reached = _kept_best(early, final, keep)
     curve = np.array([best_of(final, m) for m in range(1, n + 1)])
-    whole = 1.0 if reached <= curve[0] else float(np.interp(reached, *_rising(curve)))
+    rising = np.concatenate([[True], np.diff(curve) > 1e-12])  # the curve never falls; here without its flat parts
+    runs = np.arange(1, n + 1)[rising]
+    whole = 1.0 if reached <= curve[0] else float(np.interp(reached, curve[rising], runs))
     return float((whole - spent) / n)
 
 
@@ -126,9 +128,3 @@ def _kept_best(early: np.ndarray, final: np.ndarray, keep: int) -> float:
     open_ = keep - len(sure)
     least = sure.max() if len(sure) else -np.inf
     return best_of(np.maximum(tied, least), open_)
-
-
-def _rising(curve: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A curve that never falls, without its flat parts, and the numbers (from 1) of what is left."""
-    rising = np.concatenate([[True], np.diff(curve) > 1e-12])
-    return curve[rising], np.arange(1, len(curve) + 1)[rising]

@@ -44,11 +44,7 @@ def companion(role: str, settings: Settings, *, twin: bool = False, default: str
 def how_to_name(role: str, settings: Settings) -> str:
     """What to do about a companion that is not there, for notes and errors."""
     folder = _folder(role, settings)
-    return f"name one in {_variable(role)}, or put a folder {folder.name} into the cache folder"
-
-
-def _variable(role: str) -> str:
-    return PREFIX + role.upper()
+    return f"name one in {PREFIX + role.upper()}, or put a folder {folder.name} into the cache folder"
 
 
 def _folder(role: str, settings: Settings) -> Path:

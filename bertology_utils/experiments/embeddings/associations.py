@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from ...calibration.nulls import VECTORS
 from ...claims.registry import NotRunnable, claim
-from ...data import sample
 from ...data.items import Association
 from ...data.text import words as cut
 from ...scores import intervals
 from ...subject import encode
 from ...vectors import associations as tests
 from ...vectors import pooling
+from .pairs import of_each_set
 from .planted import clear_in_bleached_sentences
 from .static import ALONE, Similarities
 
@@ -119,14 +118,7 @@ def _content(texts: Iterable[str], others: Iterable[str]) -> list[tuple[str, ...
 
 def _similarity(subject, items, settings):
     """Word similarity by the word in bleached sentences, and by the word alone."""
-    kept: list[Any] = []
-    notes: list[str] = []
-    for name in dict.fromkeys(i.condition for i in items):
-        own, said = sample(
-            [i for i in items if i.condition == name and i.a.lower() != i.b.lower()], PAIRS, settings.seed
-        )
-        kept += own
-        notes += [f"{name}: {note}" for note in said]
+    kept, notes = of_each_set([i for i in items if i.a.lower() != i.b.lower()], PAIRS, settings.seed)
     words = list(dict.fromkeys(w.lower() for i in kept for w in (i.a, i.b)))
     texts = [t.format(w).split() for w in words for t in TEMPLATES]
     at = TEMPLATES[0].split().index("{}")

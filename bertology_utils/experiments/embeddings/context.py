@@ -9,8 +9,8 @@ import numpy as np
 from ...claims.registry import claim
 from ...errors import TooFew
 from ...scores import intervals
-from ...subject import encode
 from ...vectors import geometry
+from .pairs import taken
 from .planted import drifting_words, fixed_words, narrowing_cone
 
 WORDS = 600  # random words that make the baseline, and words whose contexts are compared
@@ -102,10 +102,7 @@ def changes(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> list[
 
 def _texts(subject, items) -> tuple[list[tuple[str, ...]], str]:
     """The different sentences that the model can take, and a note of those it cannot."""
-    texts = list(dict.fromkeys(item.words for item in items))
-    fit = encode.fits(subject, texts)
-    left = f"{(~fit).sum()} sentences longer than {subject.name} takes are left out" if not fit.all() else ""
-    return [text for text, ok in zip(texts, fit) if ok], left
+    return taken(subject, list(dict.fromkeys(item.words for item in items)), lambda words: words)
 
 
 def _random_words(subject, texts, settings) -> np.ndarray:

@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from ...scores.choice import choose
 from ...subject import encode
 from ...subject.encode import Row, batches, forward
 from ...vectors.geometry import cosines
+from .pairs import taken
 from .planted import lost_and_found
 
 TYPES = 300  # token types to be told apart
@@ -126,9 +128,7 @@ def _choose(subject, items: Sequence, seed: int) -> tuple[list[Query], list[Quer
         If the sentences are too few for any type to occur in both.
     """
     rng = random.Random(seed)
-    fit = encode.fits(subject, [i.words for i in items])
-    note = f"{(~fit).sum()} sentences longer than {subject.name} takes are left out" if not fit.all() else ""
-    items = [i for i, ok in zip(items, fit) if ok]
+    items, note = taken(subject, items, attrgetter("words"))
     found: dict[int, list[Query]] = defaultdict(list)
     later: list[list[Query]] = []
     for item, row in zip(items, encode.tokenize(subject, [i.words for i in items])):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...data import sample
 from ...errors import TooFew
 from ...scores import intervals
 from ...scores.intervals import Interval
+from ...subject import encode
 from ...vectors import similarity
 
 LEAST = 30  # pairs of a set in the half that is scored; smaller sets say nothing
@@ -121,6 +123,27 @@ class Benchmarks:
         """How many pairs of which sets are scored."""
         sizes = ", ".join(f"{name} {len(half)}" for name, (_, half) in self.halves.items())
         return f"pairs scored, by set: {sizes}"
+
+
+SIDES = (lambda i: i.a.split(), lambda i: i.b.split())  # the words of a pair's texts
+
+
+def taken(subject, items: Sequence, *words: Callable, what: str = "sentences") -> tuple[list, str]:
+    """The items of which the model takes all `words` whole, and a note of the others ('' where there are none)."""
+    fit = np.all([encode.fits(subject, [of(i) for i in items]) for of in words], 0)
+    left = f"{(~fit).sum()} {what} longer than {subject.name} takes are left out"
+    return [i for i, ok in zip(items, fit) if ok], "" if fit.all() else left
+
+
+def of_each_set(items: Sequence, most: int, seed: int) -> tuple[list, tuple[str, ...]]:
+    """At most so many pairs of each set, drawn at random, and notes of those that were more."""
+    kept: list = []
+    notes: list[str] = []
+    for name in dict.fromkeys(i.condition for i in items):
+        own, cut = sample([i for i in items if i.condition == name], most, seed)
+        kept += own
+        notes += [f"{name}: {note}" for note in cut]
+    return kept, tuple(notes)
 
 
 def cosines(items: Sequence, place: dict[str, int], vectors: np.ndarray) -> np.ndarray:

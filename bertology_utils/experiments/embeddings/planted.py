@@ -115,10 +115,11 @@ def pair_vectors(data, **options) -> Part:
     nothing = np.zeros(SIZE, np.float32)
 
     def make(seen: Seen) -> np.ndarray:
-        for text in _texts(seen):
-            if text in vectors:
+        for item, part in seen.golds:
+            if isinstance(item, ScoredPair) and (text := getattr(item, part).lower()) in vectors:
                 return np.broadcast_to(vectors[text], (seen.n_words, SIZE))
-        words = _words(seen)
+        sentence = seen.first(Sentence)
+        words = [w.lower() for w in sentence.words] if sentence is not None else []
         if len(words) != seen.n_words:
             return np.zeros((seen.n_words, SIZE), np.float32)
         return np.stack([vectors.get(w, nothing) for w in words])
@@ -167,17 +168,6 @@ def _largest(items: Iterable[ScoredPair]) -> dict[str, float]:
 
 _SCORED = ("word_similarity", "sts")
 _FOREIGN = ("de", "fr", "ru", "zh")  # other languages of a benchmark, which the experiments leave out
-
-
-def _texts(seen: Seen) -> Iterable[str]:
-    for item, part in seen.golds:
-        if isinstance(item, ScoredPair):
-            yield getattr(item, part).lower()
-
-
-def _words(seen: Seen) -> list[str]:
-    sentence = seen.first(Sentence)
-    return [w.lower() for w in sentence.words] if sentence is not None else []
 
 
 def _chance(seen: Seen) -> float:

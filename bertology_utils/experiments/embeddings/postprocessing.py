@@ -10,7 +10,7 @@ from ...scores import intervals
 from ...scores.choice import choose
 from ...subject import encode
 from ...vectors import geometry, pooling
-from .pairs import Benchmarks, cosines
+from .pairs import SIDES, Benchmarks, cosines, of_each_set, taken
 from .planted import shared_noise
 from .sentences import english
 
@@ -54,12 +54,7 @@ def _some(items: list, task: str, seed: int) -> tuple[list, tuple[str, ...]]:
     """At most so many pairs of each split, or of each set of word pairs."""
     if task == "sts":
         return sample(items, PAIRS, seed)
-    kept, notes = [], []
-    for name in dict.fromkeys(i.condition for i in items):
-        own, cut = sample([i for i in items if i.condition == name], WORD_PAIRS, seed)
-        kept += own
-        notes += [f"{name}: {note}" for note in cut]
-    return kept, tuple(notes)
+    return of_each_set(items, WORD_PAIRS, seed)
 
 
 def _vectors(subject, items: list, task: str, settings) -> tuple[np.ndarray, list, str]:
@@ -67,15 +62,13 @@ def _vectors(subject, items: list, task: str, settings) -> tuple[np.ndarray, lis
     texts = list(dict.fromkeys(t for i in items for t in (i.a, i.b)))
     if task == "word_similarity":
         return pooling.isolated(subject, texts, settings), items, ""
-    fit = dict(zip(texts, encode.fits(subject, [t.split() for t in texts])))
-    kept = [i for i in items if fit[i.a] and fit[i.b]]
+    kept, left = taken(subject, items, *SIDES, what="pairs")
     texts = list(dict.fromkeys(t for i in kept for t in (i.a, i.b)))
     out = np.empty((len(texts), subject.n_layers + 1, subject.hidden_size), np.float32)
     sentences = (t.split() for t in texts)
     for i, states in encode.hidden_states(subject, sentences, pool=None, settings=settings):
         out[i] = states[:, 1:-1].mean(1)
-    left = len(items) - len(kept)
-    return out, kept, f"{left} pairs longer than {subject.name} takes are left out" if left else ""
+    return out, kept, left
 
 
 def _ways(vectors: np.ndarray, seed: int) -> list[np.ndarray]:

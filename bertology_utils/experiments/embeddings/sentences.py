@@ -16,6 +16,7 @@ from ...scores import intervals
 from ...scores.choice import choose
 from ...subject import encode
 from ...vectors import pooling, similarity
+from .pairs import SIDES, taken
 from .planted import means_of_middle_layers
 
 PAIRS = 1500  # of each split
@@ -84,11 +85,9 @@ def _similarity(subject, items, names, settings, notes) -> list[dict]:
     """Spearman of each pooling, and the gains; pairs that share a sentence are resampled together."""
     items, cut = sample([i for i in items if i.split != "train"], PAIRS, settings.seed)
     notes += [f"similarity: {note}" for note in cut]
-    pairs = [(i.a.split(), i.b.split()) for i in items]
-    fit = encode.fits(subject, [a for a, _ in pairs]) & encode.fits(subject, [b for _, b in pairs])
-    items, pairs = ([x for x, ok in zip(xs, fit) if ok] for xs in (items, pairs))
-    _left(notes, "pairs", fit, subject)
-    cosines = _cosines(subject, pairs, names, settings)
+    items, left = taken(subject, items, *SIDES, what="pairs")
+    notes.append(left)
+    cosines = _cosines(subject, [(i.a.split(), i.b.split()) for i in items], names, settings)
     dev = np.array([i.split == "dev" for i in items])
     gold = np.array([i.score for i in items])
     test = [i for i, chosen in zip(items, dev) if not chosen]
@@ -151,9 +150,8 @@ def _sentiment(subject, items, names, settings, notes) -> list[dict]:
 
 def _training_sets(subject, items, settings, notes) -> tuple[dict, tuple[str, ...]]:
     """Training sets 0, 1, ..., which share nothing where there is enough (else two thirds of all), dev and test."""
-    fit = encode.fits(subject, [i.text.split() for i in items])
-    _left(notes, "texts", fit, subject)
-    items = [i for i, ok in zip(items, fit) if ok]
+    items, left = taken(subject, items, lambda i: i.text.split(), what="texts")
+    notes.append(left)
     rng = np.random.default_rng(settings.seed)
     train = [i for i in items if i.split == "train"]
     size = TRAIN if len(train) >= SAMPLES * TRAIN else max(2, min(TRAIN, 2 * len(train) // 3))
@@ -165,8 +163,3 @@ def _training_sets(subject, items, settings, notes) -> tuple[dict, tuple[str, ..
     parts: dict[int | str, list] = {k: [train[i] for i in row] for k, row in enumerate(order)}
     parts |= {s: [i for i in rest if i.split == s] for s in ("dev", "test")}
     return parts, (*cut, f"{SAMPLES} training sets of {size} sentences")
-
-
-def _left(notes: list[str], what: str, fit: np.ndarray, subject) -> None:
-    if not fit.all():
-        notes.append(f"{(~fit).sum()} {what} longer than {subject.name} takes are left out")

@@ -231,8 +231,10 @@ def _division_rows(subject, dev, test, kind: str, settings) -> list[dict]:
         (f"right - wrong noun, {LEAST}, best head", every): leads[least][:, every],
         ("nearest - other nouns, best head", local): scored.nearest[:, local],
     }
-    # sentences about the same nouns are not independent
-    groups = {"right": [i.words[i.target].lower() for i in test], "wrong": [_rival(i) for i in test]}
+    # sentences about the same nouns are not independent; of wrong ones the nearest to the word that asks
+    wrong = [[c for c in i.candidates if c != i.target] for i in test]
+    rivals = [i.words[min(of, key=lambda c: abs(c - i.meta["from"]))].lower() for i, of in zip(test, wrong)]
+    groups = {"right": [i.words[i.target].lower() for i in test], "wrong": rivals}
     options = dict(seed=settings.seed, draws=settings.draws, groups=groups)
     rows = intervals.Rows(settings)
     for (measure, which), values in columns.items():
@@ -262,12 +264,6 @@ def _distractor_rows(dev, test, seen: Division, scored: Division, kind: str, opt
             keys = {"kind": kind, "condition": condition}
             rows.append(intervals.row(f"excess over {name}, by distractor", interval, at.sum(), **keys))
     return rows
-
-
-def _rival(item) -> str:
-    """The wrong candidate that is nearest to the word that asks."""
-    wrong = [c for c in item.candidates if c != item.target]
-    return item.words[min(wrong, key=lambda c: abs(c - item.meta["from"]))].lower()
 
 
 def _types_apart(dev, seen: Division, conditions: np.ndarray, excess: np.ndarray, options: dict):

@@ -55,7 +55,8 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
     for task in found:
         a, b = (side[task][0] for side in sides)
         rows += task_difference(task, a, b, settings)
-        moved.append(layers_apart(a, b))
+        (shallower, drawn_a), (deeper, drawn_b) = (expected(f.profile) for f in (a, b))
+        moved.append((deeper - shallower, drawn_b - drawn_a))
         for subject, f in ((shallow, a), (deep, b)):
             own = task_rows(task, f, settings) + depth_rows(task, f, settings)
             rows += [r | {"model": subject.name} for r in own]
@@ -67,12 +68,6 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
     depths = f"{shallow.name} has {shallow.n_layers} layers, {deep.name} {deep.n_layers}"
     notes = (said for side in sides for _, said in side.values())
     return intervals.table(rows, [depths, tasks.note(data, found), SHARED, *notes])
-
-
-def layers_apart(shallow: Mixed, deep: Mixed) -> tuple[float, np.ndarray]:
-    """Expected layer of the deep model less that of the shallow one, and its draws."""
-    (a, drawn_a), (b, drawn_b) = (expected(f.profile) for f in (shallow, deep))
-    return b - a, drawn_b - drawn_a
 
 
 def task_difference(task: str, shallow: Mixed, deep: Mixed, settings: Settings) -> list[dict]:

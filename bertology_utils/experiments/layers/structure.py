@@ -122,17 +122,14 @@ def verb_numbers(subject: Subject, items: list[ForcedChoice], settings: Settings
     """Whether each layer's probe tells a masked verb's number, (L + 1, N), and the model's own head the right form, (N,)."""
     rows, at = zip(*(cloze.gap_row(subject, i.text) for i in items))
     states = masks.states_at(subject, rows, [[a] for a in at], settings)
-    gold, alike = np.array([number(i) for i in items]), [_alike(i) for i in items]
+    gold = np.array([number(i) for i in items])
+    # what folds must not share: what nonce and generated sentences are made from, or else the verb
+    alike = [frame_of(i) if i.meta.get("set") in ("gulordava", "builtin") else verb(i) for i in items]
     right = np.zeros(states.shape[:2], bool)
     for train, test in GroupKFold(min(FOLDS, len(set(alike)))).split(gold, groups=alike):
         probes = fit_each(states[:, train], gold[train], l2=L2, device=settings.torch_device())
         right[:, test] = [probe.predict(x) == gold[test] for probe, x in zip(probes, states[:, test])]
     return right, np.array([margin > 0 for margin in cloze.choose(subject, items, settings)])
-
-
-def _alike(item: ForcedChoice) -> str:
-    """What sentences of two folds must not share: what nonce and generated ones are made from, or else the verb."""
-    return frame_of(item) if item.meta.get("set") in ("gulordava", "builtin") else verb(item)
 
 
 def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray, settings: Settings) -> list[dict]:

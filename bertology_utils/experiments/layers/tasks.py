@@ -10,6 +10,7 @@ import numpy as np
 
 from ...data.items import Data, EdgeItem, ItemError, Sentence
 from ...probes import Targets, from_edges, from_sentences
+from ..syntax.probing import arcs
 
 PIPELINE = (
     "POS",
@@ -101,14 +102,6 @@ def _words(*layers: str) -> Callable[[Data], Targets]:
     return make
 
 
-def _arcs(data: Data) -> Targets:
-    """Dependent and head with the relation; subtypes (nsubj:pass) are cut off."""
-    return from_sentences(
-        _sentences(data, "deprels"),
-        lambda s: [(r.split(":")[0], i, h) for i, (r, h) in enumerate(zip(s.deprels, s.heads)) if h >= 0],
-    )
-
-
 def noun_chunks(s: Sentence) -> list[str]:
     """B-NP, I-NP, O from a dependency tree: each nominal with the modifiers that stand directly before it.
 
@@ -179,7 +172,7 @@ def _coreference(data: Data) -> Targets:
 _MAKERS: dict[str, Callable[[Data], Targets]] = {
     "POS": _words("upos", "xpos"),
     "chunks": _chunks,
-    "dependencies": _arcs,
+    "dependencies": lambda data: from_sentences(_sentences(data, "deprels"), arcs),
     "entities": _spans("entity"),
     "roles": _spans("role", "semantic_roles"),
     "coreference": _coreference,

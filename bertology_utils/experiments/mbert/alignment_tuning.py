@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 from zlib import crc32
 
@@ -190,7 +191,8 @@ def alignment_tuning(subject, data, settings):
     tagged = sentences(data)
     codes = {s.condition for s in tagged if language(s.condition).code != "en"}
     pairs = shuffled(pairs_of(data["translations"], codes), settings)
-    pairs = [p for p, a, b in zip(pairs, *_fit(subject, pairs)) if a and b]
+    for side in ("english", "other"):
+        pairs, _ = encode.fitting(subject, pairs, attrgetter(f"{side}.words"))
     most = min(PAIRS, settings.n // 2 if settings.n else PAIRS)  # a quick try's few sentences would still make as many
     taught, asked = [p for p in pairs if p.split == "train"][:most], sought(pairs)
     if not taught or {p.split for p in asked} != {"dev", "test"}:
@@ -203,10 +205,6 @@ def alignment_tuning(subject, data, settings):
     done = [measure(s, items, settings, only=(english,)) for s in (subject, *tuned)]
     together = [links_found(s, taught, settings) for s in (subject, *tuned)]
     return rows_of(found, done, together, english, (taught, asked), settings)
-
-
-def _fit(subject: Subject, pairs: Sequence[Pair]) -> list[np.ndarray]:
-    return [encode.fits(subject, [getattr(p, side).words for p in pairs]) for side in ("english", "other")]
 
 
 def rows_of(found: list[np.ndarray], done: list, together: list[np.ndarray], english: str, parts, settings: Settings):

@@ -133,7 +133,8 @@ def level(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dic
                 out.append(
                     _of_text("share of the commonest tag", usual, int(tagged(found[0], TRANSFER)[1].sum()), **of)
                 )
-    return [_share(row) for row in out]
+    # intervals end where shares do: few seeds near an end give wider ones
+    return [row | {"low": max(row["low"], 0.0), "high": min(row["high"], 1.0)} for row in out]
 
 
 def _of_text(measure: str, shares: Sequence[float], n: int, /, **keys: object) -> dict:
@@ -141,11 +142,6 @@ def _of_text(measure: str, shares: Sequence[float], n: int, /, **keys: object) -
     share = float(np.mean(shares))
     _, low, high = intervals.proportion(round(share * n), n)
     return intervals.row(measure, intervals.Interval(share, low, high, clusters=n), n, **keys)
-
-
-def _share(row: dict) -> dict:
-    """A row whose interval ends where shares do: few seeds near an end give wider ones."""
-    return row | {"low": max(row["low"], 0.0), "high": min(row["high"], 1.0)}
 
 
 def table(

@@ -116,14 +116,9 @@ def words(subject: Subject, items: Sequence[Translation], settings: Settings) ->
         raise TooFew(f"{len(kept)} words are in {CONTEXTS} sentences of either half in all languages; 20 are needed")
     mean = np.stack([sums[c] / seen[c][..., None, None] for c in kept], 2)  # (2, K, N, L + 1, H)
     one, two = np.moveaxis(mean, 3, 1).astype(np.float32)
-    part = np.array([("train", "dev", "test", "test")[rank % 4] for rank in _ranks(kept)])
+    ranks = np.argsort(sorted(range(len(kept)), key=lambda i: crc32(kept[i].encode())))  # say nothing of the words
+    part = np.array(("train", "dev", "test", "test"))[ranks % 4]
     return Things(tuple(language(c).code for c in codes), one, two, part, "words")
-
-
-def _ranks(names: Sequence[str]) -> np.ndarray:
-    """Places (n,) in an order that follows from the names alone and says nothing of them."""
-    order = sorted(range(len(names)), key=lambda i: crc32(names[i].encode()))
-    return np.argsort(order)
 
 
 def _with_english(t: Things) -> list[tuple[int, int]]:

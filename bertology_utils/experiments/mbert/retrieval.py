@@ -39,7 +39,9 @@ def retrieval(subject, data, settings):
     sentences say) is taken from it sentence by sentence. Intervals draw sentences and languages, crossed.
     """
     sets = gather(subject, data["translations"], settings, MOST)
-    every = [[[hits(v[:, p.dev]), hits(v[:, ~p.dev])] for v in _ways(p)] for p in sets]
+    # each layer as it is and centred
+    ways = [[v for both in zip(p.vectors, p.centred()) for v in both] for p in sets]
+    every = [[[hits(v[:, p.dev]), hits(v[:, ~p.dev])] for v in of] for p, of in zip(sets, ways)]
     dev = np.array([np.mean([np.nanmean(s[way][0]) for s in every]) for way in range(len(every[0]))])
     layers = subject.n_layers + 1
     static = choose(dev[:2])
@@ -59,11 +61,6 @@ def retrieval(subject, data, settings):
         h = [s[way][1] for s in every]
         rows.append(_row("P@1 by layer", h, sets, settings, few=True, layer=way // 2, centred=way % 2 == 1))
     return intervals.table(rows, [_note(sets, best, chance)])
-
-
-def _ways(p: Parallel) -> list[np.ndarray]:
-    """Vectors (K, N, H) of every layer, each as they are and centred."""
-    return [v for plain, centred in zip(p.vectors, p.centred()) for v in (plain, centred)]
 
 
 def hits(vectors: np.ndarray) -> np.ndarray:

@@ -93,7 +93,7 @@ def replaced(targets: Targets, seed: int) -> tuple[Targets, np.ndarray]:
     pools: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for t in tested:
         if targets.types[t] not in trained:
-            pools[targets.labels[t]].add(_words(targets, t))
+            pools[targets.labels[t]].add(targets.sentences[targets.sentence[t]][slice(*targets.spans[t, 0])])
     sentences: list[tuple[str, ...]] = []
     found, place = [], []
     for k, t in enumerate(tested):
@@ -106,7 +106,3 @@ def replaced(targets: Targets, seed: int) -> tuple[Targets, np.ndarray]:
         sentences.append((*given[:start], *new, *given[end:]))
         place.append(k)
     return build(sentences, ["test"] * len(sentences), found), np.array(place)
-
-
-def _words(targets: Targets, t: int | np.integer) -> tuple[str, ...]:
-    return targets.sentences[targets.sentence[t]][slice(*targets.spans[t, 0])]

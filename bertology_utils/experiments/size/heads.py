@@ -65,7 +65,8 @@ def head_pruning(subject, data, settings):
         return study.each(call)
 
     chosen = {share: after(share) for share in (0.25, 0.5, 0.75, 1.0)}
-    drawn = {share: _mean([after(share, random=k) for k in (1, 2)]) for share in (0.25, 0.5, 0.75)}
+    several = {share: [after(share, random=k) for k in (1, 2)] for share in (0.25, 0.5, 0.75)}
+    drawn = {share: {t: np.mean([s[t] for s in of], 0) for t in of[0]} for share, of in several.items()}
     rows = [
         r
         for share, s in chosen.items()
@@ -81,10 +82,6 @@ def head_pruning(subject, data, settings):
     small = without(study.classifiers[study.tasks[0].name][0], half[: len(half) // 2])
     rows += [study.kept_row(chosen[0.5], way="half the heads"), *study.cost_rows(small, way="half the heads")]
     return study.table(rows)
-
-
-def _mean(several: list[dict]) -> dict:
-    return {t: np.mean([s[t] for s in several], 0) for t in several[0]}
 
 
 def _single(study: Study, ranks: dict) -> list[dict]:

@@ -172,10 +172,6 @@ class Study:
         """Rows of what is lost against the tuned models, item by item."""
         return self.rows(measure, {t: self.right[t] - after[t] for t in after}, **keys)
 
-    def base_rows(self) -> list[dict]:
-        """Accuracy as tuned, and over the commonest label."""
-        return [*self.rows("accuracy", self.right, signed=False), *self.rows("accuracy over majority", self._lead())]
-
     def kept_row(self, after: Scores, **keys) -> dict:
         """Retention: the score of the compressed models by that of the originals."""
         before, now = (np.concatenate([x[t] for t in after], 1) for x in (self.right, after))
@@ -202,7 +198,8 @@ class Study:
 
     def table(self, rows: Iterable[dict], *notes: str) -> pd.DataFrame:
         """The rows with those of the tuned models, and the notes."""
-        return intervals.table([*self.base_rows(), *rows], [*self.notes, *notes])
+        base = self.rows("accuracy", self.right, signed=False) + self.rows("accuracy over majority", self._lead())
+        return intervals.table([*base, *rows], [*self.notes, *notes])
 
     def nothing(self, *measures: str, **keys) -> pd.DataFrame:
         """What is left where the tuned models do not beat the commonest label: the measures, empty."""

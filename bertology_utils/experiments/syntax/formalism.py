@@ -27,9 +27,8 @@ def formalism(subject, data, settings):
     centre of gravity, as a share of the depth; `centre later by` has a row for either formalism. Few pairs are labelled
     in both, so every pair is scored by probes trained on other documents: five folds, one of them for choices.
     """
-    items = _both_labelled(data["proto_roles"])
-    targets, note = probes.fitting(subject, probes.from_edges(items, label=lambda i: i.meta["role"]))
-    by_id = {(i.words, i.span1, i.span2): i for i in items}
+    by_id = {(i.words, i.span1, i.span2): i for i in data["proto_roles"] if i.meta.get("role")}  # labelled in both
+    targets, note = probes.fitting(subject, probes.from_edges(list(by_id.values()), label=lambda i: i.meta["role"]))
     edges = [by_id[targets.sentences[s], tuple(a), tuple(b)] for s, (a, b) in zip(targets.sentence, targets.spans)]
     x = probes.gather(subject, targets, settings=settings)
     groups = np.array([str(e.meta.get("document", s)) for e, s in zip(edges, targets.sentence)])
@@ -85,8 +84,3 @@ def _scores(x, labels: np.ndarray, edges: list[EdgeItem], groups, settings) -> t
             scores[which][:, test] = best[:, test]
             on_dev[which] += best[:, dev].mean(1) / FOLDS
     return scores, on_dev
-
-
-def _both_labelled(items: list[EdgeItem]) -> list[EdgeItem]:
-    """Pairs with properties as labels and the PropBank role in `meta["role"]`; once each."""
-    return list({(i.words, i.span1, i.span2): i for i in items if i.meta.get("role")}.values())

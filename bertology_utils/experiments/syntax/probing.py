@@ -161,11 +161,8 @@ def distant_parents(subject, data, settings):
         # the majority's own luck on test is a factor common to all subjects: its mean is taken as given
         removed.append(((right - most) / left, (again[:, 1] - most) / left))
         rows.add("errors removed", *removed[-1], signed=True, **keys)
-    for k in range(1, len(STEPS)):
-        (near, near_again), (far, far_again) = removed[k - 1], removed[k]
-        rows.add("fall of errors removed", near - far, near_again - far_again, signed=True, ancestor=_step(k))
+    for k, step in enumerate(STEPS[1:]):
+        (near, near_again), (far, far_again) = removed[k : k + 2]
+        both = f"{STEPS[k]} to {step}"
+        rows.add("fall of errors removed", near - far, near_again - far_again, signed=True, ancestor=both)
     return intervals.table(rows.rows, [note])
-
-
-def _step(k: int) -> str:
-    return f"{STEPS[k - 1]} to {STEPS[k]}"

@@ -106,15 +106,12 @@ def fall(runs: Recorded, settings: Settings, group: str = "") -> dict:
     half = HALF if name == first else f"{HALF}, {name}"
     if half in runs.tier.groups and runs.has(half):
         ends = zip(*pairs(runs, half, name), strict=True)
-        row = over_seeds(FALL, [_end(one) - _end(whole) for one, whole in ends], settings, group=name)
+        falls = [one.curve[-1]["heldout_mlm"] - whole.curve[-1]["heldout_mlm"] for one, whole in ends]
+        row = over_seeds(FALL, falls, settings, group=name)
         return row | {"n": next(iter(runs.group(name).values())).config["final_predictions"]}
     found = list(runs.group(name).values())
     row = over_seeds(FALL, [_fallen(r) for r in found], settings, group=name)
     return row | {"n": found[0].config["eval_predictions"]}  # places that each evaluation asks
-
-
-def _end(record: Record) -> float:
-    return record.curve[-1]["heldout_mlm"]
 
 
 def _fallen(record: Record) -> float:

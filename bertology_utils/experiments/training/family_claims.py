@@ -295,12 +295,6 @@ def data_volume(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
 DETECTING = "replaced pieces"
 
 
-def below_unigram(record: Record) -> float:
-    """How far a generator's held-out loss lies below that of the pieces' frequencies, in nats per masked piece."""
-    last = record.curve[-1]
-    return last["heldout_unigram"] - last["heldout_generator_mlm"]
-
-
 @claim("trn.replaced_tokens.clark2020", family=True)
 def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Linear probes on detectors of replaced pieces less those on masked models, at equal compute (clark2020).
@@ -313,8 +307,10 @@ def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFr
     rows.append(family.difference(runs, settings, "tuned accuracy, replaced - masked", DETECTING, masked, tuned))
     found = list(runs.group(DETECTING).values())
     of = {"group": f"{DETECTING}: generator"}
-    rows.append(family.over_seeds(family.PLATEAU, [below_unigram(r) for r in found], settings, **of))
-    detected = [r.curve[-1]["heldout_detected"] for r in found]
+    last = [r.curve[-1] for r in found]
+    below = [p["heldout_unigram"] - p["heldout_generator_mlm"] for p in last]  # nats per masked piece, of generators
+    rows.append(family.over_seeds(family.PLATEAU, below, settings, **of))
+    detected = [p["heldout_detected"] for p in last]
     rows.append(family.over_seeds("replaced and original pieces told", detected, settings, group=DETECTING))
     frame = family.table(runs, settings, rows, (masked,))
     other = next(iter(runs.group(masked).values()))

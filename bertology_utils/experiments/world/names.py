@@ -52,7 +52,8 @@ def _filtered(subject, facts: list[Cloze], settings: Settings) -> tuple[list[dic
     shared = {r for r, _ in kept} & {i.condition for i in facts if i.meta["set"] != HARD}
     whole = [i for i in facts if i.meta["set"] != HARD and i.condition in shared]
     copied, every = _by_repeating(whole, kept, settings), len(whole)
-    whole = [i for i in whole if not says_answer(i)]  # half of what the filters take, and no guess from a name
+    # half of what the filters take, and no guess from a name: an answer that stands in the subject ("Nokia X3", by Nokia)
+    whole = [i for i in whole if not any(a.lower() in i.meta["subject"].lower() for a in i.answers)]
     gone = f"{every - len(whole)} of {every} facts are on neither side: their subject holds the answer"
     whole, drawn = per_relation(whole, MOST, settings)
     whole, _, note = retrieval.answerable(subject, whole)
@@ -75,11 +76,6 @@ def _filtered(subject, facts: list[Cloze], settings: Settings) -> tuple[list[dic
             rows.append(intervals.mean_row(f"P@1, {name}, by relation", of["right"], settings, relation=relation))
     left = f"{int(frame['hard'].sum())} of {len(frame)} facts are left without names that tell"
     return rows, [gone, note, drawn, f"{left}; {frame['relation'].nunique()} relations"]
-
-
-def says_answer(item: Cloze) -> bool:
-    """Whether an answer stands in the subject ("Nokia X3", by Nokia), in whatever case: the study's first filter."""
-    return any(answer.lower() in item.meta["subject"].lower() for answer in item.answers)
 
 
 def _left(item: Cloze, kept: dict[tuple[str, str], set[str]]) -> bool:

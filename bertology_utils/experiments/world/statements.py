@@ -179,20 +179,16 @@ def attributes(subject, data, settings):
     frame, note = judged(subject, data["properties"], "properties", settings)
     frame["category"] = [CATEGORIES.get(k, k) for k in frame["kind"]]
     rows = [r for name, part in frame.groupby("category") for r in scored(part, settings, category=name)]
-    rows += [r for name, part in frame.groupby("kind") for r in _by_kind(part, name, settings)]
+    for name, part in frame.groupby("kind"):
+        options = dict(seed=settings.seed, draws=settings.draws, groups=part["unit"])
+        for measure, said in (("F1, by kind", part["said"]), ("F1, attribute's rate, by kind", part["rate"])):
+            rows.append(intervals.row(measure, f1_interval(said, part["true"], **options), len(part), kind=name))
     for name, found in within(frame, settings).items():
         n = int(frame["category"].isin(name.split(" - ")).sum())
         both = name not in (EASY, HARD)
         key = {} if both else {"category": name}
         rows.append(intervals.row("AUC within attributes" + both * f", {name}", found, n, **key))
     return intervals.table(rows, [note])
-
-
-def _by_kind(part: pd.DataFrame, name: str, settings) -> list[dict]:
-    """F1 of a single kind, for the figure."""
-    options = dict(seed=settings.seed, draws=settings.draws, groups=part["unit"])
-    found = {"F1, by kind": part["said"], "F1, attribute's rate, by kind": part["rate"]}
-    return [intervals.row(m, f1_interval(v, part["true"], **options), len(part), kind=name) for m, v in found.items()]
 
 
 def with_answer(item: ForcedChoice) -> ForcedChoice:

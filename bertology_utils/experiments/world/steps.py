@@ -171,37 +171,27 @@ def _planted(share: Callable[[Question], float], name: str):
 
     def make(data, base, rng):
         found = questions(data["hops"])
-        known: dict[bytes, list[int]] = {}
+        known: dict[tuple[int, ...], list[int]] = {}
         more = []
         for q in found:
             won = q.right if plants.lucky(f"{q.key} {q.steps} {q.texts[0]}", share(q)) else (q.right == 0) * 1
             rows = encode.tokenize(base, list(q.texts))
             for k, (row, span) in enumerate(zip(rows, q.spans)):
-                covered = _covered(base, row, spans.pieces_of(row, range(*span)))
+                places = spans.pieces_of(row, range(*span))
+                covered = row.masked(set(places), base.tokenizer.mask_token_id).ids
                 known.setdefault(covered, [])
                 if k == won:
-                    known[covered] += spans_ids(row, span)
+                    known[covered] += [row.ids[t] for t in places]
                 more.append((q.texts[k], None, data["hops"][0], "answer"))
 
         def logits(seen: Seen, own) -> dict[int, dict[int, float]]:
-            pieces = known.get(np.ascontiguousarray(seen.ids, np.int64).tobytes(), [])
+            pieces = known.get(tuple(seen.ids.tolist()), [])
             places = np.flatnonzero(seen.masked)
             return {int(t): {int(p): 8 + own.standard_normal()} for t, p in zip(places, pieces)}
 
         return plants_of.plant(base, data, rng, logits=logits, more=more, bias=plants.ties(base, rng), name=name)
 
     return make
-
-
-def spans_ids(row, span: tuple[int, int]) -> list[int]:
-    """Piece ids of a span of words."""
-    return [row.ids[t] for t in spans.pieces_of(row, range(*span))]
-
-
-def _covered(base, row, places: list[int]) -> bytes:
-    ids = np.array(row.ids, np.int64)
-    ids[places] = base.tokenizer.mask_token_id
-    return ids.tobytes()
 
 
 def falling(data, base, rng):

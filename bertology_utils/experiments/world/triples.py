@@ -48,7 +48,9 @@ def readings(item: Labelled) -> list[Reading]:
     out = []
     for first in _with_article(head):
         for second in _with_article(tail):
-            text = item.text if (first, second) == (head, tail) else _sentence(relation, first, second)
+            text = item.text
+            if (first, second) != (head, tail):
+                text = capital(relation.replace("[X]", first).replace("[Y]", second))
             places = _cut(text, head, tail, relation)
             if places is not None:
                 words, (a, b) = words_and_spans(text, places)
@@ -58,10 +60,6 @@ def readings(item: Labelled) -> list[Reading]:
 
 def _with_article(phrase: str) -> list[str]:
     return [phrase] if phrase[:1].isupper() else [phrase, f"{an(phrase)} {phrase}"]
-
-
-def _sentence(template: str, head: str, tail: str) -> str:
-    return capital(template.replace("[X]", head).replace("[Y]", tail))
 
 
 def _cut(text: str, head: str, tail: str, template: str) -> list[tuple[int, int]] | None:
