@@ -646,23 +646,6 @@ def test_relatives_cluster_where_they_do_so_beyond_the_words_they_share(over, ex
 
 
 @pytest.mark.parametrize(
-    ("together", "gain", "expected"),
-    [(0.02, 0.0, UNTESTABLE), (0.2, 0.0, FAILS), (0.2, 0.08, HOLDS), (0.02, 0.08, UNTESTABLE)],
-)
-def test_what_aligning_brings_is_asked_where_the_aligned_words_came_together(together, gain, expected):
-    """Retrieval and transfer unmoved say nothing where the very pairs that were aligned are as far apart as before."""
-    rows = [
-        ("P@1, aligned - plain", {}, gain, 0.02),
-        ("P@1, plain", {}, 0.06, 0.04),
-        ("zero-shot accuracy, aligned - plain", {}, gain, 0.005),
-        ("accuracy over majority", {"pair": "same language"}, 0.5, 0.05),
-        ("linked words found, aligned - plain", {}, together, 0.02),
-    ]
-    found = decided("mbt.alignment_tuning.cao2019", "tatoeba_laser", *rows)
-    assert found == {"retrieval": expected, "transfer": expected}
-
-
-@pytest.mark.parametrize(
     ("time", "lost", "expected"),
     [(3.0, 0.007, HOLDS), (1.2, 0.007, FAILS), (1.6, 0.007, OPEN), (3.0, 0.02, UNTESTABLE)],
 )

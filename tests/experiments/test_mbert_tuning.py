@@ -64,8 +64,6 @@ def test_aligning_brings_aligned_words_together_and_leaves_english_near_where_it
         return np.square(vectors(subject, "english") - vectors(subject, "other")).sum(1).mean()
 
     assert apart(tuned) < 0.8 * apart(tiny())
-    before, after = (alignment_tuning.links_found(s, pairs, Settings()).mean() for s in (tiny(), tuned))
-    assert after > before + 0.05
     assert np.square(vectors(tuned, "english") - vectors(tiny(), "english")).sum(1).mean() < apart(tiny())
 
 
@@ -78,8 +76,8 @@ def test_gains_are_over_the_plain_subject():
                                  {"majority": np.zeros((1, 40), bool)}, "")  # fmt: skip
 
     pairs = [alignment_tuning.Pair(said("en", "x"), said("fr", "y"), "fr", "test", [])]
-    found = [np.array([0.2]), np.array([0.5])], [scored(5), scored(10)], [np.zeros(1), np.ones(1)]
-    rows = alignment_tuning.rows_of(*found, "eng", (pairs, pairs), Settings(draws=50)).set_index("measure")["value"]
+    rows = alignment_tuning.rows_of([np.array([0.2]), np.array([0.5])], [scored(5), scored(10)], "eng", (pairs, pairs),
+                                    Settings(draws=50)).set_index("measure")["value"]  # fmt: skip
     assert rows["zero-shot accuracy, aligned - plain"] == pytest.approx(0.25)
     assert rows["P@1, aligned - plain"] == pytest.approx(0.3) and rows["accuracy over majority"] == 1
     assert intervals.mean_interval([0.2])[0] == 0.2

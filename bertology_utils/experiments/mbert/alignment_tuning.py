@@ -154,21 +154,6 @@ def first_found(subject: Subject, pairs: Sequence[Pair], settings: Settings) -> 
     return test[:, choose(dev.mean(0))]
 
 
-def links_found(subject: Subject, pairs: Sequence[Pair], settings: Settings) -> np.ndarray:
-    """Share of a pair's linked English words to which the link is the nearest word of the translation, in the last layer.
-
-    What tuning brings together, of the pairs that it is taught by: whether it did anything. (pairs,), of those with links.
-    """
-    links, last = linked(pairs), [subject.n_layers]
-    kept = [k for k, found in enumerate(links) if found]
-    sides = [
-        dict(encode.hidden_states(subject, [s.words for s in said], pool="first", layers=last, settings=settings))
-        for said in zip(*((pairs[k].english, pairs[k].other) for k in kept))
-    ]
-    nearest = [cosines(sides[0][n][0], sides[1][n][0]).argmax(1) for n in range(len(kept))]
-    return np.array([np.mean([nearest[n][i] == j for i, j in links[k]]) for n, k in enumerate(kept)])
-
-
 def sought(pairs: Sequence[Pair]) -> list[Pair]:
     """The first so many dev and test pairs of each language, no English sentence twice."""
     seen: dict = defaultdict(set)
@@ -185,8 +170,7 @@ def sought(pairs: Sequence[Pair]) -> list[Pair]:
 def alignment_tuning(subject, data, settings):
     """Retrieval of translations and zero-shot parts of speech, with and without aligning words first (cao2019).
 
-    Both as the layer chosen on dev gives them. Three seeds; intervals draw seeds and languages, crossed. Of the aligned
-    pairs themselves, how many linked words are each other's nearest in the sentence; there seeds and pairs are drawn.
+    Both as the layer chosen on dev gives them. Three seeds; intervals draw seeds and languages, crossed.
     """
     tagged = sentences(data)
     codes = {s.condition for s in tagged if language(s.condition).code != "en"}
@@ -203,11 +187,10 @@ def alignment_tuning(subject, data, settings):
     found = [first_found(s, asked, settings) for s in (subject, *tuned)]
     english = next(s.condition for s in items if language(s.condition).code == "en")
     done = [measure(s, items, settings, only=(english,)) for s in (subject, *tuned)]
-    together = [links_found(s, taught, settings) for s in (subject, *tuned)]
-    return rows_of(found, done, together, english, (taught, asked), settings)
+    return rows_of(found, done, english, (taught, asked), settings)
 
 
-def rows_of(found: list[np.ndarray], done: list, together: list[np.ndarray], english: str, parts, settings: Settings):
+def rows_of(found: list[np.ndarray], done: list, english: str, parts, settings: Settings):
     """Rows from the plain subject's scores (first) and those of the aligned ones."""
     options: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
     plain = done[0]
@@ -218,11 +201,7 @@ def rows_of(found: list[np.ndarray], done: list, together: list[np.ndarray], eng
     mean = intervals.mean_interval(over, groups=plain.sentence[home], signed=True, **options)
     rows = [intervals.row("accuracy over majority", mean, int(home.sum()), pair="same language", language=english)]
     n = sum(p.split == "test" for p in parts[1])
-    for name, scores, count in (
-        ("P@1", found, n),
-        ("zero-shot accuracy", accuracy, int((~home).sum())),
-        ("linked words found", together, len(together[0])),
-    ):
+    for name, scores, count in (("P@1", found, n), ("zero-shot accuracy", accuracy, int((~home).sum()))):
         gain = intervals.seeds_by_items(np.array(scores[1:]) - scores[0], **options, signed=True)
         rows.append(intervals.row(f"{name}, aligned - plain", gain, count))
         rows.append(intervals.row(f"{name}, plain", intervals.mean_interval(scores[0], **options), count))
