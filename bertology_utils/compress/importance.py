@@ -46,8 +46,8 @@ def units(classifier: Classifier, items: Sequence[Labelled], settings: Settings)
     return total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-30)
 
 
-def order(importance: np.ndarray, *, random: int | Sequence[int] | None = None) -> list[tuple[int, int]]:
-    """(layer, part) pairs from the least important on; if `random` is given, in an order that it alone fixes, as a seed.
+def order(importance: np.ndarray, *, random: int | None = None) -> list[tuple[int, int]]:
+    """(layer, part) pairs from the least important on; in a random order that a seed fixes if `random` is given.
 
     Examples
     --------

@@ -625,16 +625,6 @@ def test_what_falls_again_does_not_grow_from_third_to_third(first, second, expec
     assert decided("lay.conceptnet.cui2020", "ckbc_conceptnet", *rows)["grow"] == expected
 
 
-@pytest.mark.parametrize(("share", "expected"), [(float("nan"), UNTESTABLE), (0.0, FAILS), (0.65, OPEN), (1.0, HOLDS)])
-def test_layers_do_with_one_head_only_where_some_layer_does_not_do_with_none(share, expected):
-    """Five of mini's eight layers did with one; two lost anything without any, and neither did."""
-    rows = [
-        ("share of layers that do with one head", {"task": "all"}, share, 0.1),
-        ("accuracy over majority", {"task": "all"}, 0.25, 0.07),
-    ]
-    assert decided("siz.head_pruning.michel2019", "builtin", *rows)["one_head"] == expected
-
-
 @pytest.mark.parametrize(("over", "expected"), [(0.3, HOLDS), (0.1, OPEN), (-0.15, MIXED)])
 def test_relatives_cluster_where_they_do_so_beyond_the_words_they_share(over, expected):
     """Counted pieces lead chance without any model."""

@@ -16,7 +16,7 @@ from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import UNTESTABLE, decide
 from bertology_utils.data import load, of
 from bertology_utils.data.items import Labelled
-from bertology_utils.experiments.size import heads, specialised, studied, tickets
+from bertology_utils.experiments.size import specialised, studied, tickets
 from bertology_utils.experiments.size.studied import Study, Task
 
 TUNED = (
@@ -181,8 +181,7 @@ def test_every_clause_finds_its_measures(id, small, monkeypatch):
     assert len(decision.tested) == len([c for c in ledger.row(id).clauses if c.on("builtin").tests])
     asked = {t.measure for c in ledger.row(id).clauses for t in (*c.tests, *c.gates) if t.speaks_of("builtin")}
     figures = rows[rows["measure"].isin(asked)]
-    of_nothing = "retention of the teacher's gain over majority", "share of layers that do with one head"
-    figures = figures[~figures["measure"].isin(of_nothing)]  # nothing was learnt, and no layer needs its heads
+    figures = figures[figures["measure"] != "retention of the teacher's gain over majority"]  # of nothing, here
     assert figures["value"].notna().all() and (figures["low"] <= figures["high"]).all()
     assert all(rows["low"].isna() | (rows["low"] <= rows["value"]))
     check_costs(id, rows)
@@ -272,37 +271,6 @@ def test_a_range_of_transfer_is_between_two_tasks_that_a_ticket_is_carried_to():
     assert equal["value"] == 0 and {equal["best"], equal["worst"]} == {"a", "b"}
     assert np.isnan(alone["value"]) and alone["n"] == 0
     assert other["value"] == pytest.approx(0.2) and (other["best"], other["worst"]) == ("b", "a")
-
-
-def test_a_layer_does_with_one_head_only_where_it_does_not_do_with_none(monkeypatch):
-    """Three layers: one needs its heads and does with one, one needs several, one needs none."""
-    losses = np.array([0.0, 0.5, 0.0, 0.5, 0.5, 0.0])  # with one head, by layer; with none
-    after = (np.arange(900) % 10 / 10 >= losses[:, None]).astype(float)
-    monkeypatch.setattr(heads.parts, "right", lambda classifier, items, off, settings: after)
-    task = Task("t", [], [], [], [])
-    classifier = type("C", (), {"subject": tiny()})()
-    study = Study(tiny(), SETTINGS, [task], {"t": [classifier] * 5}, {"t": np.ones((5, 900))}, ())
-    rows = {r["measure"]: r["value"] for r in heads._single(study, {"t": [np.eye(3, 4)] * 5}) if "layer" not in r}
-    wanted = {"share of layers that do with one head": 0.5, "share of layers that need their heads": 2 / 3}
-    assert rows == pytest.approx(wanted)
-    after[3:] = 1
-    assert np.isnan(heads._single(study, {"t": [np.eye(3, 4)] * 5})[0]["value"])
-
-
-def test_random_heads_are_drawn_by_seed_and_by_order_and_no_arm_is_worse_than_one_answer(small, monkeypatch):
-    monkeypatch.setattr(Study, "learnt", True)
-    seen = []
-    order = heads.importance.order
-    monkeypatch.setattr(
-        heads.importance, "order", lambda k, random=None: seen.append(random) or order(k, random=random)
-    )
-    monkeypatch.setattr(heads, "right", lambda classifier, task, settings: np.zeros(len(task.test)))
-    rows = rows_of("siz.head_pruning.michel2019")
-    assert {r for r in seen if r} == {(seed, k) for seed in range(2) for k in (1, 2)}
-    lost, lead = (
-        rows.loc[rows["measure"] == m, "value"].item() for m in ("accuracy lost, all heads", "accuracy over majority")
-    )
-    assert lost == pytest.approx(lead)
 
 
 def test_heads_are_told_by_position_and_by_syntax():

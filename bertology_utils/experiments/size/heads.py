@@ -13,7 +13,6 @@ from ...finetune import Classifier
 from ...scores import intervals
 from ...scores.choice import choose
 from ...scores.intervals import Interval
-from ...scores.profiles import UNDEFINED
 from .studied import GENERATED, LIMIT, QUICK, Study, Task, right
 
 TASKS = ("sentiment", "paraphrase", "entailment")
@@ -43,10 +42,8 @@ def head_pruning(subject, data, settings):
     """Accuracy with a share of the heads removed, by importance and at random, and with one head in a layer (michel2019).
 
     Importance is the derivative by a gate on each head, on training items. Heads are cut out of the weights; nothing is
-    tuned again. Random is the mean of two orders, which each seed draws for itself. What is less often right than the
-    commonest label counts as that label. Asked for one head, the most important, are layers that surely lose two points
-    without any: they do with it where less than that is lost; the interval reaches from those that surely do to those
-    that may.
+    tuned again. Random is the mean of two orders, the same for all seeds. A layer does with one head, the most important, where
+    less than two points are lost; the interval reaches from the layers that surely do to those that may.
     """
     study = Study.of(subject, data, settings, names(data))
     if not study.learnt:
@@ -58,9 +55,8 @@ def head_pruning(subject, data, settings):
 
     def after(share: float, random: int | None = None):
         def call(classifier: Classifier, task: Task, seed: int) -> np.ndarray:
-            order = importance.order(ranks[task.name][seed - first], random=random and (seed, random))
-            found = right(without(classifier, order[: round(share * len(order))]), task, settings)
-            return max(found, task.usual.astype(float), key=np.mean)  # nobody need do worse than by one answer to all
+            order = importance.order(ranks[task.name][seed - first], random=random)
+            return right(without(classifier, order[: round(share * len(order))]), task, settings)
 
         return study.each(call)
 
@@ -85,43 +81,33 @@ def head_pruning(subject, data, settings):
 
 
 def _single(study: Study, ranks: dict) -> list[dict]:
-    """Loss of each layer with its most important head alone and with none, and the share of layers that lose little."""
-    settings, first, layers = study.settings, study.settings.seed, range(study.subject.n_layers)
+    """Loss of each layer with its most important head alone, and the share of the layers that lose little."""
+    settings, first = study.settings, study.settings.seed
 
     def call(classifier: Classifier, task: Task, seed: int) -> np.ndarray:
         best = ranks[task.name][seed - first].argmax(1)
-        none = [parts.Off(k, tuple(range(classifier.subject.n_heads))) for k in layers]
-        return parts.right(classifier, task.test, [*parts.all_but(classifier.subject, best), *none], settings)
+        return parts.right(classifier, task.test, parts.all_but(classifier.subject, best), settings)
 
-    after = study.each(call)  # (S, 2 L, n)
-    lost = np.concatenate([study.right[t][:, None] - after[t] for t in after], 2)  # (S, 2 L, n)
-    means = [study.mean({"all": x}) for x in lost.swapaxes(0, 1)]
-    one, none, n = means[: len(layers)], means[len(layers) :], lost.shape[2]
-    # a layer whose attention the task does not need does with one head as it does with none
-    share = share_below([a for a, b in zip(one, none) if b[1] > LITTLE], LITTLE)
-    rows = [intervals.row(HEAD_MEASURES[3], share, n, task="all")]
-    idle = share_below(none, LITTLE)
-    needing = Interval(1 - idle[0], 1 - idle[2], 1 - idle[1])
-    rows.append(intervals.row("share of layers that need their heads", needing, n, task="all"))
-    for name, losses in (("one", one), ("no", none)):
-        measure = f"accuracy lost, {name} head in the layer"
-        rows += [intervals.row(measure, mean, n, layer=k, task="all") for k, mean in enumerate(losses)]
+    after = study.each(call)  # (S, L, n)
+    lost = np.concatenate([study.right[t][:, None] - after[t] for t in after], 2)  # (S, L, n)
+    n_layers, n = lost.shape[1:]
+    means = [study.mean({"all": lost[:, layer]}) for layer in range(n_layers)]
+    rows = [intervals.row(HEAD_MEASURES[3], share_below(means, LITTLE), n, task="all")]
+    for layer, mean in enumerate(means):
+        rows.append(intervals.row("accuracy lost, one head in the layer", mean, n, layer=layer, task="all"))
     return rows
 
 
 def share_below(figures: Sequence[Interval], limit: float) -> Interval:
     """Share of figures below a limit; from those that are by their whole intervals to those that may be.
 
-    A bootstrap of the share itself would be too sure: it hardly moves where many figures are near zero alike. Of no
-    figures there is no share.
+    A bootstrap of the share itself would be too sure: it hardly moves where many figures are near zero alike.
 
     Examples
     --------
     >>> share_below([Interval(0.0, -0.01, 0.01), Interval(0.01, -0.1, 0.1), Interval(0.2, 0.1, 0.3)], 0.02)
     (0.6666666666666666, 0.3333333333333333, 0.6666666666666666)
     """
-    if not figures:
-        return UNDEFINED
     table: np.ndarray = np.array(figures)  # (k, 3): value, low, high
     value, most, least = (table < limit).mean(0)
     return Interval(float(value), float(least), float(most))
