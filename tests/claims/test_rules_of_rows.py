@@ -625,7 +625,7 @@ def test_what_falls_again_does_not_grow_from_third_to_third(first, second, expec
     assert decided("lay.conceptnet.cui2020", "ckbc_conceptnet", *rows)["grow"] == expected
 
 
-@pytest.mark.parametrize(("over", "expected"), [(0.3, HOLDS), (0.1, OPEN), (-0.15, MIXED)])
+@pytest.mark.parametrize(("over", "expected"), [(0.3, HOLDS), (0.1, OPEN), (-0.2, MIXED)])
 def test_relatives_cluster_where_they_do_so_beyond_the_words_they_share(over, expected):
     """Counted pieces lead chance without any model."""
     rows = [
