@@ -34,7 +34,7 @@ TOO_FEW = {
         "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
         "syn.hierarchical.lin2019": "in generated sentences the words beside a word tell it, so that nothing is left to be found",
         "lay.hierarchy.lin2019": "in generated sentences the words beside a word tell it, so that upper layers cannot tell more",
-        "hed.explanation_debate.jain2019": "words of more pieces get more of an even attention, and leaving them out matters more",
+        "hed.explanation_debate.jain2019": "words of more pieces get more of an even attention, and matter more when left out",
         "syn.intermediate_parsing.glavas2020": "five seeds of 180 items show no difference to be within three points",
         "lay.base_vs_large.tenney2019a": "five seeds as noisy as is assumed show no difference to be within a tenth",
         "siz.head_pruning.michel2019": "five seeds of 300 items know what heads cost to four points, within two are asked for",
@@ -74,7 +74,7 @@ TOO_FEW = {
         "siz.head_pruning.michel2019": "five seeds know the share of layers that do with one head to thirty points",
     },
     "ud_english_ewt": {
-        "hed.explanation_debate.jain2019": "words of more pieces get more of an even attention, and leaving them out matters more",
+        "hed.explanation_debate.jain2019": "words of more pieces get more of an even attention, and matter more when left out",
         "hed.syntactic.clark2019": "the planted head leads the nearest noun, which is nearly always it, by 4.6 points for sure",
         "hed.no_full_tree.clark2019": "three planted relations of forty do not lead offsets for each: its gate fails",
     },
