@@ -176,10 +176,9 @@ def results(id: str, settings: Settings | None = None, *, data: str | None = Non
     released = [r for r in known if r.kind == "released"]
     berts = [r for r in released if is_real(r.model) and r.decides]
     berts.sort(key=lambda r: (not r.model.startswith("bert-base"), r.model))
-    once = [r for k, r in enumerate(berts) if r.model not in {b.model for b in berts[:k]}]  # one series each
     rank = {model: k for k, model in enumerate(RANK)}
     made = Results(
-        records=(*once, *sorted(chosen, key=lambda r: (rank.get(r.model, len(rank)), r.model)), *own),
+        records=(*_once(berts), *sorted(chosen, key=lambda r: (rank.get(r.model, len(rank)), r.model)), *own),
         claim=id,
         own=mine,
         refusals=(refused,) if refused else (),
@@ -215,6 +214,11 @@ def _headline(known: Iterable[Evidence], model: str) -> str:
     """The first source, generated items last, that has a record of a model."""
     found = [r.data for r in known if r.kind == "rerun" and r.model == model]
     return next((name for name in found if name != "builtin"), "builtin")
+
+
+def _once(records: Iterable[Evidence]) -> list[Evidence]:
+    """The first record of each model: one series each."""
+    return list({r.model: r for r in reversed(list(records))}.values())[::-1]
 
 
 def _together(records: Iterable[Evidence]) -> dict[str, pd.DataFrame]:

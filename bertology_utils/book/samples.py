@@ -65,11 +65,7 @@ def describe(item: Item) -> str:
 def _analysed(item: Sentence) -> str:
     """The words; below them whatever gold the item has, each layer on a line of its own."""
     senses = item.senses if any(item.senses) else ()
-    lines = [
-        " ".join(f"<ruby>{escape(w)}<rt>{escape(t)}</rt></ruby>" for w, t in zip(item.words, layer))
-        for layer in (item.upos, item.chunks, senses)
-        if layer
-    ]
+    lines = [_tagged(item.words, layer) for layer in (item.upos, item.chunks, senses) if layer]
     if item.heads:
         arcs = (
             f"{word}←{'root' if head < 0 else item.words[head]}" + (f" ({item.deprels[i]})" if item.deprels else "")
@@ -81,6 +77,11 @@ def _analysed(item: Sentence) -> str:
     kinds = sorted({span.kind for span in item.spans})
     lines += [f"<small>{escape(kind)}: {_listed(item.words, item.of(kind))}</small>" for kind in kinds]
     return "<br>".join(lines if item.upos or item.chunks or item.brackets else [escape(" ".join(item.words)), *lines])
+
+
+def _tagged(words: tuple[str, ...], tags: tuple[str, ...]) -> str:
+    """Each word with its tag above it."""
+    return " ".join(f"<ruby>{escape(w)}<rt>{escape(t)}</rt></ruby>" for w, t in zip(words, tags))
 
 
 def _bracketed(words: tuple[str, ...], brackets: tuple[Span, ...]) -> str:

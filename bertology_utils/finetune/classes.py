@@ -176,7 +176,9 @@ def classify(
     def loss(hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         return nn.functional.cross_entropy(made(hidden.float()), gold[batch.index])
 
+    def goes_on(tuned: Subject, epoch: int) -> bool:
+        return watch is None or watch(Classifier(tuned, made, classes, read=read), epoch)
+
     rows = text_rows(subject, items)
-    goes_on = lambda tuned, epoch: watch is None or watch(Classifier(tuned, made, classes, read=read), epoch)  # noqa: E731
     tuned, losses = train(subject, rows, made, loss, recipe, way=way, read=read, step=step, watch=goes_on)
     return Classifier(tuned, made, classes, losses, read)

@@ -75,12 +75,11 @@ def _rows(right: np.ndarray, gold: np.ndarray, groups, settings: Settings, keys:
     columns = np.concatenate([[right & (gold == c), gold == c] for c in classes]).T.astype(float)  # (n, 2 classes)
     sample = Resample(n, groups, **options)
     balanced = bootstrap_sums(columns, _balanced, sample, (0.0, 1.0))
-    out.append(row("balanced accuracy", _never_still(balanced, each, lambda p: p, len(classes), (0.0, 1.0)), n, **keys))
+    out.append(row("balanced accuracy", _never_still(balanced, each, _share, len(classes), (0.0, 1.0)), n, **keys))
     if len(classes) == 2:
         seen = bootstrap_sums(columns, _sensitivity, sample)
-        every = columns.sum(0)[[1, 3]].sum()
-        score = lambda p: float(norm.ppf((p + 1 / every) / (1 + 2 / every)))  # noqa: E731
-        out.append(row("d'", _never_still(seen, each, score, 1), n, **keys))
+        sizes = columns.sum(0)
+        out.append(row("d'", _never_still(seen, each, lambda p: _score(p, sizes[[1, 3]].sum()), 1), n, **keys))
         first = right == (gold == classes[0])  # chosen: the first class
         rarer = first if first.mean() <= 0.5 else ~first
         out.append(row("share of the rarer choice", mean_interval(rarer, groups=groups, **options), n, **keys))
@@ -100,6 +99,14 @@ def _sensitivity(sums: np.ndarray) -> np.ndarray:
     share = np.divide(right + n / whole, n * (1 + 2 / whole), out=np.full(right.shape, np.nan), where=n > 0)
     found = norm.ppf(share).sum(-1)
     return np.where(np.abs(found) < 1e-9, 0.0, found)  # z(p) + z(1 - p)
+
+
+def _share(p: float) -> float:
+    return p
+
+
+def _score(p: float, n: float) -> float:
+    return float(norm.ppf((p + 1 / n) / (1 + 2 / n)))
 
 
 def _never_still(found: Interval, each: list[Interval], scale, parts: int, bounds=(-np.inf, np.inf)) -> Interval:

@@ -34,6 +34,10 @@ def _survivors(tuned: finetune.Classifier, needed: np.ndarray, dev, settings) ->
     return alive
 
 
+def _gap(mixed: np.ndarray, alive: np.ndarray) -> float:
+    return float(mixed[alive].mean() - mixed.mean()) if alive.any() else float("nan")
+
+
 def _heterogeneous(tuned: finetune.Classifier, items, settings) -> dict[str, np.ndarray]:
     """Share of each head's maps, by weights and by norms, that are heterogeneous; (L, A)."""
     first, second = ([text.split() for text in texts] for texts in zip(*((i.text, i.text_b) for i in items)))
@@ -107,9 +111,8 @@ def _rows(alive: list[np.ndarray], mixed: dict[str, list[np.ndarray]], settings,
         flags = np.concatenate([a.reshape(-1) for a in alive]) if alive else np.zeros(0, bool)
         among = gap = UNDEFINED
         if flags.any():
-            lead = lambda mixed, alive: mixed[alive].mean() - mixed.mean() if alive.any() else np.nan  # noqa: E731
             among = intervals.mean_interval(share[flags], **options, groups=heads[flags])
-            gap = intervals.bootstrap([share, flags], lead, **options, groups=heads, bounds=(-1.0, 1.0))
+            gap = intervals.bootstrap([share, flags], _gap, **options, groups=heads, bounds=(-1.0, 1.0))
             if kind == "weights":
                 interval = intervals.mean_interval(flags, **options, groups=heads)
                 out.add("share of heads surviving", interval, flags.size, task=task)

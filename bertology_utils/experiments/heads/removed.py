@@ -95,10 +95,13 @@ def removed(subject, data, settings):
         for token in ("[SEP]", BOTH):
             columns = [added[how, WORDS], share[WORDS], added[how, token], share[token]]
             columns = [c[~np.isnan(columns[0])] for c in columns]
-            per_share = lambda a, b, c, d: a.mean() / b.mean() - c.mean() / d.mean()  # noqa: E731
-            gap = intervals.bootstrap(columns, per_share, seed=settings.seed, draws=min(settings.draws, 1000))
+            gap = intervals.bootstrap(columns, _per_share, seed=settings.seed, draws=min(settings.draws, 1000))
             rows.add("loss added per share, words - token", gap, len(columns[0]), how=how, token=token)
     return intervals.table(rows, [note])
+
+
+def _per_share(words: np.ndarray, theirs: np.ndarray, token: np.ndarray, own: np.ndarray) -> float:
+    return float(words.mean() / theirs.mean() - token.mean() / own.mean())
 
 
 def measured(subject, words, settings) -> tuple[dict[tuple[str, str], np.ndarray], dict[str, np.ndarray]]:

@@ -125,8 +125,11 @@ def trees_in_the_middle(data: Data, base: Subject, rng) -> Subject:
 
 def agreement_two_thirds_up(data: Data, base: Subject, rng) -> Subject:
     """A masked verb's number as a bell at 0.7 of the depth; the last layer's head is right in half of the items."""
-    masked = lambda item: number(item) if isinstance(item, ForcedChoice) else None  # noqa: E731
-    numbers = plants.text_vectors(masked, SIZE, layers=bump(base.n_layers, 0.7, 0.12), noise=0.5)
+
+    def masked_number(item: object) -> str | None:
+        return number(item) if isinstance(item, ForcedChoice) else None
+
+    numbers = plants.text_vectors(masked_number, SIZE, layers=bump(base.n_layers, 0.7, 0.12), noise=0.5)
     return plant(base, data, rng, parts=[numbers], logits=plants.choice_logits(base, right=0.5))
 
 

@@ -137,11 +137,14 @@ def _placed(word: str) -> list[tuple]:
     return pairs + [("digit", k - point, c) for k, c in enumerate(word)]
 
 
+def _random(items: list[NumberItem]) -> np.ndarray:
+    return np.stack([np.concatenate([plants.code(("number", w), CODE) for w in i.words]) for i in items])[None]
+
+
 def _regressed(subject, items, task: str, kind: str, settings) -> list[dict]:
     y, split = np.array([i.target for i in items]), np.array([i.split for i in items])
     span = float(np.ptp(y[split == "train"]))
-    drawn = np.stack([np.concatenate([plants.code(("number", w), CODE) for w in i.words]) for i in items])[None]
-    of = {"model": vectors(subject, items, settings), "characters": characters(items), "random vectors": drawn}
+    of = {"model": vectors(subject, items, settings), "characters": characters(items), "random vectors": _random(items)}
     kinds = [
         {name: regression.read_number(x, y, split, kernels=(k,)) for name, x in of.items()} for k in regression.KERNELS
     ]
@@ -183,13 +186,18 @@ def _beyond(values: np.ndarray, seen: np.ndarray) -> np.ndarray:
     return np.maximum(seen.min() - values, 0) + np.maximum(values - seen.max(), 0)
 
 
+def _of(rows: list[dict], measure: str, **keys) -> dict | None:
+    return next((r for r in rows if r["measure"] == measure and keys.items() <= r.items()), None)
+
+
 def _floats(rows: list[dict], settings) -> list[dict]:
     """How much worse floats are decoded than integers, inside the range."""
-    asked = {"measure": "relative error, model", "task": "decoding", "range": WITHIN}
-    told = {r["numbers"]: r for r in reversed(rows) if asked.items() <= r.items()}
-    if not {"floats", "integers"} <= set(told):
+    found = [
+        _of(rows, "relative error, model", task="decoding", numbers=k, range=WITHIN) for k in ("floats", "integers")
+    ]
+    both = [f for f in found if f is not None]
+    if len(both) < 2:
         return []
-    both = told["floats"], told["integers"]
     options = dict(seed=settings.seed, draws=settings.draws, paired=False)
     gap = intervals.difference(both[0]["errors"], both[1]["errors"], **options)
     return [intervals.row("relative error, floats - integers", gap, min(b["n"] for b in both), task="decoding")]
@@ -216,11 +224,15 @@ def _pieces(subject, items: list[NumberItem], settings) -> list[dict]:
     for k in range(FOLDS):
         split = np.where(fold == k, "test", np.where(fold == (k + 1) % FOLDS, "dev", "train"))
         error[fold == k] = (np.abs(regression.read_number(x, y, split).predicted - y) / np.ptp(y))[fold == k]
-    _, member = np.unique(strata, return_inverse=True)
-    centred = (v - (np.bincount(member, v) / np.bincount(member))[member] for v in (error, pieces.astype(float)))
-    error, further = centred  # less the mean of each stratum
+    error, further = (_centred(v.astype(float), strata) for v in (error, pieces))
     slope = intervals.ratio(further * error, further**2, seed=settings.seed, draws=settings.draws, signed=True)
     return [count, intervals.row("error per further piece", slope, int(mixed.sum()), task="decoding")]
+
+
+def _centred(values: np.ndarray, strata: np.ndarray) -> np.ndarray:
+    """Less the mean of each stratum."""
+    _, member = np.unique(strata, return_inverse=True)
+    return values - (np.bincount(member, values) / np.bincount(member))[member]
 
 
 def _maximum(subject, items: list[NumberItem], kind: str, settings) -> list[dict]:

@@ -93,7 +93,7 @@ def named(item: Coreference, names: Sequence[str]) -> Coreference:
     for k in sorted(range(len(item.candidates)), key=lambda k: -item.candidates[k][0]):
         start, end = item.candidates[k]
         words[start:end] = [names[k]]
-        spans = [(a - by, b - by) for a, b in spans for by in [(end - start - 1) * (a >= end)]]
+        spans = [_shift(s, start, end) for s in spans]
         moved[k] = (start, start + 1)
         spans[k] = moved[k]
     meta = item.meta | {"people": people(item)}
@@ -104,6 +104,11 @@ def people(item: Coreference) -> str:
     """The candidates in alphabetical order, without articles."""
     words = [[w.lower() for w in item.words[slice(*c)]] for c in item.candidates]
     return ", ".join(sorted(" ".join(w for w in mention if w not in ("the", "a", "an")) for mention in words))
+
+
+def _shift(span: tuple[int, int], start: int, end: int) -> tuple[int, int]:
+    by = end - start - 1 if span[0] >= end else 0
+    return span[0] - by, span[1] - by
 
 
 def _is_name(item: Coreference, span: tuple[int, int]) -> bool:
