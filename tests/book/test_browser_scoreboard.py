@@ -28,8 +28,8 @@ def test_scoreboard_is_filtered_and_keeps_its_state_in_the_address(browser, addr
     assert browser.execute_script(SHOWN) == len(chosen.rows)
     assert f"{len(chosen.rows)} of {total}" in browser.find_element("css selector", ".scoreboard-count").text
     assert "section=" in browser.current_url
-    browser.get(browser.current_url)  # as somebody opens the link
-    assert browser.execute_script(SHOWN) == len(chosen.rows)
+    browser.get(browser.current_url)  # as somebody opens the link; the page arrives in parts
+    wait(browser).until(lambda _: browser.execute_script(SHOWN) == len(chosen.rows))
     words = browser.find_element("css selector", ".scoreboard-filter input[type=search]")
     words.send_keys(" ".join(reversed(chosen.rows[0].title.split()[:3])))  # matched singly, in any order
     assert 1 <= browser.execute_script(SHOWN) < len(chosen.rows)
